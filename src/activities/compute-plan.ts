@@ -1,0 +1,184 @@
+import { buildIdentity } from '../config/compile.js';
+import { digest } from '../config/digest.js';
+import type { NewPlanRequest } from '../config/request.js';
+import type { Definition } from '../domain/definition.js';
+import type { PlannedState } from '../domain/drift.js';
+import { InvalidRequest } from '../domain/failure.js';
+import { NOT_BEGUN, NOT_ENDED, type Decision, decide } from '../domain/planning.js';
+import { type Partition, completeness, listPartitions, partitionOf } from '../domain/range.js';
+import { printSql } from '../domain/sql-template.js';
+import type { RunOptions } from '../domain/request.js';
+import type { NewPlan, StoredPartition } from '../postgres/ledger/plans.js';
+import { type Survey, survey } from '../postgres/survey.js';
+import { inTransaction } from '../postgres/transaction.js';
+import { type Dependencies, LEDGER_TRANSACTION } from './dependencies.js';
+
+/** Beyond this a range is a typing error: 100,000 hours are eleven years. */
+const MOST_PARTITIONS = 200_000;
+
+export type ComputedPlan = Omit<NewPlan, 'planId' | 'replaces'>;
+
+/**
+ * Decides what a run of this request would do, from the definition, the catalog and the ledger as they are now. Reads only.
+ * @param only the keys that may be written; the others are left alone for the reason given
+ * @throws {InvalidRequest} the range or the table is not what the request needs
+ */
+export async function computePlan(
+  deps: Dependencies,
+  definition: Definition,
+  request: NewPlanRequest,
+  only?: { readonly keys: ReadonlySet<string>; readonly otherwise: string },
+): Promise<ComputedPlan> {
+  const partitions = rangeOf(definition, request);
+  const options = optionsOf(request);
+  const found = await surveyTable(deps, definition, partitions, options.select.startsWith('missing'));
+  const buildDigest = buildDigestOf(definition, found);
+  const now = deps.now();
+  const decisions = partitions.map((partition, i): Decision => {
+    const facts = found.partitions[i];
+    if (!facts) throw new Error(`The survey lacks ${partition.key}`);
+    if (only && !only.keys.has(partition.key)) return { action: 'leave', why: only.otherwise };
+    return decide(partition, facts, { options, buildDigest, now });
+  });
+  const stored = partitions.map((partition, i) => storedPartition(partition, found, decisions[i], i, now));
+  const { shape } = found.facts;
+  const basis = { definitionDigest: definition.digest, buildDigest, shape, partitions: toStates(stored) };
+  return {
+    table: definition.name,
+    from: request.from,
+    to: request.to,
+    options,
+    digest: digest({ ...basis, options }),
+    definitionDigest: definition.digest,
+    buildDigest,
+    shape,
+    columnType: found.columnType,
+    columns: found.columns,
+    facts: shownFacts(definition, found, stored),
+    refusals: [...found.problems, ...optionProblems(definition, options), ...calendarProblems(stored)],
+    requestedBy: request.requestedBy,
+    reason: request.reason,
+    partitions: stored,
+  };
+}
+
+/** The read-only look at the table and its partitions. */
+export async function surveyTable(
+  deps: Dependencies,
+  definition: Definition,
+  partitions: readonly Partition[],
+  askEmpty: boolean,
+): Promise<Survey> {
+  const transaction = { ...LEDGER_TRANSACTION, searchPath: definition.searchPath, readOnly: true };
+  const found = await inTransaction(deps.database, transaction, (tx) =>
+    survey(tx, definition, partitions, { askEmpty }),
+  );
+  if (typeof found === 'string') throw new InvalidRequest(`${found} (request.table)`);
+  return found;
+}
+
+/** What decides whether a partition is outdated: the build's text, partitioning, and the views and functions it uses. */
+export function buildDigestOf(definition: Definition, { mentions }: Survey): string {
+  return digest({ ...buildIdentity(definition), mentions });
+}
+
+/** What is there now of the partitions that a plan writes. */
+export function toStates(partitions: readonly StoredPartition[]): PlannedState[] {
+  return partitions.flatMap(({ key, action, generation, leafOid, leafFileNode }) =>
+    action === 'leave' ? [] : [{ key, action, generation, leafOid, leafFileNode }],
+  );
+}
+
+function rangeOf({ partitioning }: Definition, { from, to, exclude }: NewPlanRequest): Partition[] {
+  const partitions = listPartitions(partitioning, from, to, MOST_PARTITIONS);
+  exclude.forEach((key, i) => partitionOf(partitioning, key, `request.exclude[${i}]`));
+  return partitions;
+}
+
+function optionsOf({ select, exclude, concurrency, publish, onFailure, allowIncomplete }: NewPlanRequest): RunOptions {
+  return { select, exclude, concurrency, publish, onFailure, allowIncomplete };
+}
+
+function storedPartition(
+  partition: Partition,
+  found: Survey,
+  decision: Decision | undefined,
+  i: number,
+  now: Date,
+): StoredPartition {
+  const facts = found.partitions[i];
+  if (!facts || !decision) throw new Error(`The survey lacks ${partition.key}`);
+  const common = {
+    key: partition.key,
+    bytes: facts.leaf?.bytes ?? 0,
+    rowsAbout: facts.leaf?.rowsAbout ?? null,
+    generation: facts.generation,
+    leafOid: facts.leaf?.oid ?? null,
+    leafFileNode: facts.leaf?.fileNode ?? null,
+    provisional: completeness(partition, now) !== 'complete',
+  };
+  return decision.action === 'leave' ? { ...common, ...decision } : { ...common, ...decision, why: null };
+}
+
+function shownFacts(definition: Definition, found: Survey, partitions: readonly StoredPartition[]): NewPlan['facts'] {
+  const count = (action: StoredPartition['action']) =>
+    partitions.filter((partition) => partition.action === action).length;
+  const counts = { create: count('create'), replace: count('replace'), leave: count('leave') };
+  return {
+    grain: definition.partitioning.grain,
+    timeZone: definition.partitioning.timeZone,
+    buildSql: printSql(definition.build).trim(),
+    strategy: 'delete-insert',
+    whenEmpty: definition.whenEmpty,
+    checks: definition.checks.map(({ name }) => name),
+    counts,
+    warnings: warnings(definition, found, partitions, counts.create),
+  };
+}
+
+function warnings(
+  definition: Definition,
+  found: Survey,
+  partitions: readonly StoredPartition[],
+  created: number,
+): string[] {
+  const writes = partitions.filter(({ action }) => action !== 'leave');
+  const provisional = writes.filter((partition) => partition.provisional).map(({ key }) => key);
+  return [
+    ...(definition.cumulative && found.laterPartitions > 0 && writes.length > 0
+      ? [
+          `${found.laterPartitions} later partitions were built on the old rows; run on to the newest one to bring them in line`,
+        ]
+      : []),
+    ...(provisional.length > 0
+      ? [`Has not ended yet, and will be recorded as provisional: ${provisional.join(', ')}`]
+      : []),
+    ...(created > 0 && found.defaultName !== null
+      ? [`Creating partitions locks the default partition ${found.defaultName} for the moment of attaching each`]
+      : []),
+  ];
+}
+
+function optionProblems({ name, cumulative }: Definition, { concurrency, onFailure }: RunOptions): string[] {
+  if (!cumulative) return [];
+  return [
+    ...(concurrency > 1
+      ? [`${name} is cumulative: its partitions go one at a time (request.concurrency is ${concurrency})`]
+      : []),
+    ...(onFailure === 'continue'
+      ? [`${name} is cumulative: nothing can go on after a failed partition (request.onFailure)`]
+      : []),
+  ];
+}
+
+/** A range of which nothing has ended is most likely a mistake; one whose partitions need no work is not. */
+function calendarProblems(partitions: readonly StoredPartition[]): string[] {
+  const isEarly = partitions.every(({ why }) => why === NOT_BEGUN || why === NOT_ENDED);
+  if (!isEarly || partitions.length === 0) return [];
+  const unfinished = partitions.find(({ why }) => why === NOT_ENDED)?.key;
+  return [
+    unfinished === undefined
+      ? 'Every partition of the range is in the future (request.from)'
+      : `${unfinished} has not ended yet; set allowIncomplete to write it all the same (request.allowIncomplete)`,
+  ];
+}

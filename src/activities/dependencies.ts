@@ -1,0 +1,35 @@
+import type { Definition } from '../domain/definition.js';
+import { BackfillError, FailureType } from '../domain/failure.js';
+import { parseTableName, printTableName } from '../domain/table-name.js';
+import type { Database } from '../postgres/database.js';
+
+/** What the activities are built from. Tests put their own in. */
+export interface Dependencies {
+  readonly database: Database;
+  readonly definitions: readonly Definition[];
+  readonly now: () => Date;
+  /** Whether the namespace has our search attributes: an upsert of an unknown one blocks a workflow for ever. */
+  readonly hasSearchAttributes: boolean;
+  /** Whether a Temporal execution is still running: a run that it left open is taken over only if it is not. */
+  readonly isRunning: (workflowId: string, executionId: string) => Promise<boolean>;
+  /** Partitions a page of work; a run continues as new after each. */
+  readonly pageSize: number;
+}
+
+/** Settings of the short transactions that read and write the ledger. */
+export const LEDGER_TRANSACTION = {
+  applicationName: 'backfill ledger',
+  timeouts: { attemptMs: 5 * 60_000, lockMs: 5_000 },
+} as const;
+
+/** @throws {BackfillError} UnknownTable */
+export function demandDefinition(definitions: readonly Definition[], table: string): Definition {
+  const name = parseTableName(table);
+  const found = name && definitions.find((definition) => definition.name === printTableName(name));
+  if (found) return found;
+  const known = definitions.map((definition) => definition.name).join(', ') || 'none';
+  throw new BackfillError({
+    type: FailureType.UnknownTable,
+    message: `${JSON.stringify(table)} is no table that this worker has a definition of (request.table); it knows: ${known}`,
+  });
+}

@@ -1,0 +1,74 @@
+import { type NewPlanRequest, type StoredPlanRequest, parseRequest } from '../config/request.js';
+import { InvalidRequest } from '../domain/failure.js';
+import type { Plan } from '../domain/plan.js';
+import { type StoredPlan, readPlan, readUnfinished, storePlan } from '../postgres/ledger/plans.js';
+import { inTransaction } from '../postgres/transaction.js';
+import { computePlan } from './compute-plan.js';
+import { type Dependencies, LEDGER_TRANSACTION, demandDefinition } from './dependencies.js';
+
+export interface MakePlanInput {
+  /** Drawn by the caller, so that a repeated attempt stores the plan once. */
+  readonly planId: string;
+  /** As it came: from the Temporal CLI it may be anything. */
+  readonly request: unknown;
+}
+
+/**
+ * Stores a plan for a request and returns it with its first page; a request for a stored plan returns that one.
+ * @throws {BackfillError} InvalidRequest or UnknownTable
+ */
+export async function makePlan(deps: Dependencies, { planId, request: input }: MakePlanInput): Promise<Plan> {
+  const request = parseRequest(input);
+  if (!('plan' in request)) return planAnew(deps, planId, request);
+  return request.replan ? replan(deps, planId, request) : demandPlan(deps, request.plan);
+}
+
+async function planAnew(deps: Dependencies, planId: string, request: NewPlanRequest): Promise<Plan> {
+  const definition = demandDefinition(deps.definitions, request.table);
+  const computed = await computePlan(deps, definition, request);
+  return store(deps, { ...computed, planId, replaces: null });
+}
+
+/** The unfinished partitions of a plan, by today's definition. */
+async function replan(
+  deps: Dependencies,
+  planId: string,
+  { plan: oldId, reason, requestedBy }: StoredPlanRequest,
+): Promise<Plan> {
+  const old = await demandPlan(deps, oldId);
+  const definition = demandDefinition(deps.definitions, old.table);
+  const unfinished = await inTransaction(deps.database, LEDGER_TRANSACTION, (tx) => readUnfinished(tx, oldId));
+  const keys = new Set(unfinished.map(({ key }) => key));
+  // What was selected then is what is meant now, also where a selection would find less today.
+  const { table, from, to } = old;
+  const request = {
+    ...old.options,
+    select: 'all',
+    table,
+    from,
+    to,
+    reason: reason ?? old.reason,
+    requestedBy: requestedBy ?? old.requestedBy,
+  } as const;
+  const computed = await computePlan(deps, definition, request, { keys, otherwise: `not open in plan ${oldId}` });
+  return store(deps, { ...computed, planId, replaces: oldId });
+}
+
+async function store(deps: Dependencies, plan: Parameters<typeof storePlan>[1]): Promise<Plan> {
+  return inTransaction(deps.database, LEDGER_TRANSACTION, async (tx) => {
+    await storePlan(tx, plan);
+    const stored = await readPlan(tx, plan.planId);
+    if (!stored) throw new Error(`Plan ${plan.planId} was stored and is not there`);
+    return withoutShape(stored);
+  });
+}
+
+async function demandPlan(deps: Dependencies, planId: string): Promise<Plan> {
+  const plan = await inTransaction(deps.database, LEDGER_TRANSACTION, (tx) => readPlan(tx, planId));
+  if (!plan) throw new InvalidRequest(`There is no plan ${planId} in the ledger (request.plan)`);
+  return withoutShape(plan);
+}
+
+function withoutShape({ shape: _shape, columnType: _type, ...plan }: StoredPlan): Plan {
+  return plan;
+}

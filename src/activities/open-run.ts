@@ -1,0 +1,124 @@
+import { BackfillError, FailureType, InvalidRequest } from '../domain/failure.js';
+import type { Definition } from '../domain/definition.js';
+import { findDrift } from '../domain/drift.js';
+import type { Plan } from '../domain/plan.js';
+import { partitionOf } from '../domain/range.js';
+import { basisOf, readPlan, readUnfinished } from '../postgres/ledger/plans.js';
+import { type RunRow, findRun, openRun as openInLedger, readTotals } from '../postgres/ledger/runs.js';
+import { inTransaction } from '../postgres/transaction.js';
+import { buildDigestOf, surveyTable } from './compute-plan.js';
+import { type Dependencies, LEDGER_TRANSACTION, demandDefinition } from './dependencies.js';
+
+export interface OpenRunInput {
+  readonly planId: string;
+  readonly workflowId: string;
+  readonly executionId: string;
+  readonly requestedBy: string | null;
+  readonly reason: string | null;
+}
+
+/** What the workflow needs to know of the run, as small plain data that crosses continue-as-new. */
+export interface OpenedRun {
+  readonly planId: string;
+  readonly executionId: string;
+  readonly table: string;
+  readonly from: string;
+  readonly to: string;
+  readonly options: Plan['options'];
+  /** Partitions to write, and those that an earlier execution wrote. */
+  readonly total: number;
+  readonly done: number;
+  readonly attemptMs: number;
+  readonly partitionMs: number;
+  readonly hasSearchAttributes: boolean;
+  readonly requestedBy: string | null;
+  readonly reason: string | null;
+}
+
+/**
+ * Opens the run of a plan, if what was reviewed is still what would run.
+ * @throws {BackfillError} InvalidRequest (unknown, refused or completed plan), UnknownTable, PlanDrift, Overlap
+ */
+export async function openRun(deps: Dependencies, input: OpenRunInput): Promise<OpenedRun> {
+  const read = await inTransaction(deps.database, LEDGER_TRANSACTION, async (tx) => ({
+    plan: await readPlan(tx, input.planId),
+    unfinished: await readUnfinished(tx, input.planId),
+    run: await findRun(tx, input.planId),
+  }));
+  const { plan, unfinished, run } = read;
+  if (!plan) throw new InvalidRequest(`There is no plan ${input.planId} in the ledger (request.plan)`);
+  if (plan.refusals.length > 0) throw new InvalidRequest(plan.refusals.join('\n'));
+  const definition = demandDefinition(deps.definitions, plan.table);
+  await demandFree(deps, input, run);
+  await demandNoDrift(deps, definition, basisOf(plan, unfinished));
+  const totals = await inTransaction(deps.database, LEDGER_TRANSACTION, async (tx) => {
+    const opened = await openInLedger(tx, { ...input, table: plan.table }, run?.executionId ?? null);
+    if (!opened) throw overlap(input.planId, 'another execution');
+    return readTotals(tx, input.planId);
+  });
+  const { table, from, to, options } = plan;
+  return {
+    planId: input.planId,
+    executionId: input.executionId,
+    table,
+    from,
+    to,
+    options,
+    total: totals.total,
+    done: totals.done,
+    attemptMs: definition.timeouts.attemptMs,
+    partitionMs: definition.timeouts.partitionMs,
+    hasSearchAttributes: deps.hasSearchAttributes,
+    requestedBy: input.requestedBy ?? plan.requestedBy,
+    reason: input.reason ?? plan.reason,
+  };
+}
+
+/** A run that is over can go on, unless it completed. One that is open belongs to its execution as long as that runs. */
+async function demandFree(
+  deps: Dependencies,
+  { planId, executionId }: OpenRunInput,
+  run: RunRow | null,
+): Promise<void> {
+  if (!run || run.executionId === executionId) return;
+  if (run.state === 'completed') {
+    throw new InvalidRequest(
+      `Plan ${planId} was completed by ${run.workflowId}; plan the range again to do the work again (request.plan)`,
+    );
+  }
+  if (run.state === 'open' && (await deps.isRunning(run.workflowId, run.executionId)))
+    throw overlap(planId, run.workflowId);
+}
+
+function overlap(planId: string, by: string): BackfillError {
+  return new BackfillError({ type: FailureType.Overlap, message: `Plan ${planId} is being run by ${by}` });
+}
+
+async function demandNoDrift(
+  deps: Dependencies,
+  definition: Definition,
+  planned: ReturnType<typeof basisOf>,
+): Promise<void> {
+  const partitions = planned.partitions.map(({ key }) => partitionOf(definition.partitioning, key));
+  const found = await surveyTable(deps, definition, partitions, false);
+  const changed = findDrift(planned, {
+    definitionDigest: definition.digest,
+    buildDigest: buildDigestOf(definition, found),
+    shape: found.facts.shape,
+    partitions: found.partitions.map(({ key, leaf, generation }) => ({
+      key,
+      action: leaf ? 'replace' : 'create',
+      generation,
+      leafOid: leaf?.oid ?? null,
+      leafFileNode: leaf?.fileNode ?? null,
+    })),
+  });
+  if (changed.length === 0) return;
+  const shown = changed.slice(0, 20);
+  const more = changed.length - shown.length;
+  throw new BackfillError({
+    type: FailureType.PlanDrift,
+    message: `The plan is out of date. Changed since: ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}. Make a new plan`,
+    sample: shown,
+  });
+}

@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { exitCodes } from '../../domain/outcome.js';
+import { type Cli, printJson } from '../io.js';
+import { type JsonFlag, addJsonOption } from '../options.js';
+
+interface Flags extends JsonFlag {
+  readonly config?: string;
+}
+
+const examples = `
+Runs until Ctrl-C or SIGTERM, and lets the partitions in flight end first.
+
+Example:
+  $ DATABASE_URL=postgres://… TEMPORAL_ADDRESS=… backfill worker
+`;
+
+export function addWorkerCommand(program: Command, cli: Cli): void {
+  const command = program
+    .command('worker')
+    .description('Run a worker with the definitions of backfill.config.ts.')
+    .option('--config <file>', 'the definitions (default: BACKFILL_CONFIG or backfill.config.ts)');
+  addJsonOption(command)
+    .addHelpText('after', examples)
+    .action(async (flags: Flags) => cli.exit(await worker(cli, flags)));
+}
+
+async function worker({ io }: Cli, { config, json }: Flags): Promise<number> {
+  const { runWorker } = await import('../../worker.js');
+  await runWorker({ env: io.env, ...(config === undefined ? {} : { configPath: config }) });
+  if (json) printJson(io, { outcome: 'stopped' });
+  return exitCodes.completed;
+}

@@ -1,0 +1,80 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type BackfillRequest, failureModes, publishModes, selections } from '../domain/request.js';
+import { CliRefusal } from './exit.js';
+import type { CliIo } from './io.js';
+
+/** The options of a request as the command line gives them: checked by the client, but for their form. */
+export interface RequestFlags {
+  readonly from?: string;
+  readonly to?: string;
+  readonly select?: NonNullable<BackfillRequest['select']>;
+  readonly exclude?: readonly string[];
+  readonly concurrency?: number;
+  readonly publish?: NonNullable<BackfillRequest['publish']>;
+  readonly onFailure?: NonNullable<BackfillRequest['onFailure']>;
+  readonly allowIncomplete?: boolean;
+}
+
+export interface WhoFlags {
+  readonly reason?: string;
+  readonly requestedBy?: string;
+}
+
+export interface JsonFlag {
+  readonly json?: boolean;
+}
+
+export const bothIncluded = 'Both ends of the range are included.';
+
+export function addRequestOptions(command: Command): Command {
+  return command
+    .option('--from <key>', 'first partition of the range, included')
+    .option('--to <key>', 'last partition of the range, included')
+    .addOption(new Option('--select <which>', 'which partitions of the range (default: all)').choices(selections))
+    .option('--exclude <keys>', 'keys to leave alone, separated by commas', splitKeys)
+    .option('--concurrency <n>', 'partitions in flight at once (default: 1)', wholeNumber)
+    .addOption(new Option('--publish <how>', 'order of publishing (default: in-order)').choices(publishModes))
+    .addOption(new Option('--on-failure <what>', 'after a failed partition (default: stop)').choices(failureModes))
+    .option('--allow-incomplete', 'also write the partition that has not ended yet');
+}
+
+export function addWhoOptions(command: Command): Command {
+  return command
+    .option('--reason <text>', 'why, shown in the Web UI and kept in the ledger')
+    .option('--requested-by <name>', 'who asks (default: the name of your account)');
+}
+
+export function addJsonOption(command: Command): Command {
+  return command.option('--json', 'print one JSON document on stdout');
+}
+
+export function requestOf(io: CliIo, table: string, flags: RequestFlags & WhoFlags): BackfillRequest {
+  const { from, to, select, exclude, concurrency, publish, onFailure, allowIncomplete } = flags;
+  if (from === undefined || to === undefined) {
+    throw new CliRefusal('--from and --to are needed; both ends of the range are included');
+  }
+  const given = { select, exclude, concurrency, publish, onFailure, allowIncomplete };
+  return { table, from, to, ...defined(given), ...whoOf(io, flags) };
+}
+
+export function whoOf(io: CliIo, { reason, requestedBy = io.userName }: WhoFlags): WhoFlags {
+  return defined({ reason, requestedBy });
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function defined<T extends object>(fields: T): Defined<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
+}
+
+function splitKeys(text: string): string[] {
+  return text
+    .split(',')
+    .map((key) => key.trim())
+    .filter(Boolean);
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It is not a whole number.');
+  return Number(text);
+}

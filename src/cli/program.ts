@@ -1,0 +1,85 @@
+import { Command, CommanderError } from 'commander';
+import { exitCodes } from '../domain/outcome.js';
+import { addCancelCommand } from './commands/cancel.js';
+import { addDevCommand } from './commands/dev.js';
+import { addListCommand } from './commands/list.js';
+import { addMigrateCommand } from './commands/migrate.js';
+import { addPlanCommand } from './commands/plan.js';
+import { addRetryCommand } from './commands/retry.js';
+import { addStartCommand } from './commands/start.js';
+import { addStatusCommand } from './commands/status.js';
+import { addWatchCommand } from './commands/watch.js';
+import { addWorkerCommand } from './commands/worker.js';
+import { describeError, outcomeOf, printError } from './exit.js';
+import { type Cli, type CliIo, printJson } from './io.js';
+
+const help = `
+Both ends of a range are included: --from 2026-03-01 --to 2026-03-14 are
+fourteen days.
+
+Exit codes:
+  0    done; of start, watch and retry: the run completed
+  1    the run failed
+  2    refused, or not possible: bad usage, no worker, no server, no such run
+  3    the run was cancelled
+  130  Ctrl-C while watching: the run goes on
+
+Where Temporal is comes from TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE,
+TEMPORAL_PROFILE and Temporal's config file; where none of them says, from the
+stack that \`backfill dev\` runs in this folder. BACKFILL_UI_URL is the address
+of the Web UI. BACKFILL_DEBUG=1 shows where an error came from.
+
+Examples:
+  $ backfill plan mart.daily_revenue --from 2026-03-01 --to 2026-03-14
+  $ backfill start mart.daily_revenue --from 2026-03-01 --to 2026-03-14
+  $ backfill retry backfill/mart.daily_revenue/2026-03-01..2026-03-14
+`;
+
+const adders = [
+  addPlanCommand,
+  addStartCommand,
+  addWatchCommand,
+  addStatusCommand,
+  addListCommand,
+  addCancelCommand,
+  addRetryCommand,
+  addDevCommand,
+  addWorkerCommand,
+  addMigrateCommand,
+];
+
+/** Runs one command line and returns the exit code. */
+export async function runCli(args: readonly string[], io: CliIo): Promise<number> {
+  let exitCode: number = exitCodes.completed;
+  const program = buildProgram({ io, exit: (code) => (exitCode = code) });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // Commander has printed its own words; help asked for is no error.
+    if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.completed;
+    const isUsage = error instanceof CommanderError;
+    if (!isUsage) io.stderr.write(printError(error, io.env));
+    const outcome = isUsage ? 'refused' : outcomeOf(error);
+    if (args.includes('--json')) printJson(io, { outcome, error: describeError(error) });
+    return exitCodes[outcome];
+  }
+}
+
+function buildProgram(cli: Cli): Command {
+  const { stdout, stderr } = cli.io;
+  const program = new Command('backfill')
+    .description('Replaces the partitions of a table in a range, oldest first, each in one transaction.')
+    .exitOverride()
+    .showHelpAfterError('(add --help for the options and examples)')
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr: (text) => void stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'backfill: ')),
+      getOutHelpWidth: () => 80,
+      getErrHelpWidth: () => 80,
+    })
+    .addHelpText('after', help);
+  for (const add of adders) add(program, cli);
+  return program;
+}

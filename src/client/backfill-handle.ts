@@ -1,0 +1,100 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { TASK_QUEUE, progressQuery } from '../contract.js';
+import type { BackfillResult } from '../domain/outcome.js';
+import type { Progress } from '../domain/progress.js';
+import type { PlanRequest } from '../domain/request.js';
+import { BackfillRefused, NoWorker, RunNotFound, ServerUnreachable } from './errors.js';
+import { type RunSummary, summarize } from './run-summary.js';
+import { type Session, call } from './session.js';
+import { startRun } from './start-run.js';
+import { summaryText } from './summary-text.js';
+import { grpcErrorOf, translateError } from './translate.js';
+
+export type RetryOptions = Omit<PlanRequest, 'plan'>;
+
+/** A run, by its workflow id. */
+export interface BackfillHandle {
+  readonly workflowId: string;
+  /** What Temporal knows of the run; needs no worker. */
+  describe(): Promise<RunSummary>;
+  /** How far it is. Needs a worker, also for a run that has ended. */
+  progress(): Promise<Progress>;
+  /** Waits for the end; rejects with a typed error when the run does not complete. */
+  result(): Promise<BackfillResult>;
+  /** Asks the run to stop and returns at once; nothing happens when it has ended. What is done stays done. */
+  cancel(): Promise<void>;
+  /** Goes on at the first unfinished partition, under the same workflow id. */
+  retry(options?: RetryOptions): Promise<BackfillHandle>;
+}
+
+const QUERY_MS = 4_000;
+/** The server's word for "nobody has polled of late", and for a run whose first task nobody has done yet. */
+const FAILED_PRECONDITION = 9;
+
+export function createHandle(session: Session, handle: WorkflowHandle): BackfillHandle {
+  const { workflowId } = handle;
+  const describe = async () => {
+    const description = await call(session, () => handle.describe(), { workflowId });
+    return summarize(description, originalStart(description.raw.workflowExtendedInfo?.originalStartTime));
+  };
+  return {
+    workflowId,
+    describe,
+    progress: () => queryProgress(session, handle),
+    async result() {
+      try {
+        return (await handle.result()) as BackfillResult;
+      } catch (error) {
+        throw translateError(error, { address: session.address, workflowId });
+      }
+    },
+    cancel: () => cancelRun(session, handle, describe),
+    async retry(options = {}) {
+      return createHandle(session, await retryRun(session, await describe(), options));
+    },
+  };
+}
+
+async function queryProgress(session: Session, handle: WorkflowHandle): Promise<Progress> {
+  const { workflowId } = handle;
+  try {
+    return await call(session, () => handle.query(progressQuery), { workflowId, deadlineMs: QUERY_MS });
+  } catch (error) {
+    const isSilent = error instanceof ServerUnreachable && error.isTransient;
+    if (!isSilent && grpcErrorOf(error)?.code !== FAILED_PRECONDITION) throw error;
+    // Silence may be the server's or the worker's: ask the server something that needs no worker.
+    await call(session, () => handle.describe(), { workflowId, deadlineMs: 500 });
+    throw new NoWorker(TASK_QUEUE, null, { cause: error });
+  }
+}
+
+async function cancelRun(session: Session, handle: WorkflowHandle, describe: () => Promise<RunSummary>): Promise<void> {
+  try {
+    await call(session, () => handle.cancel(), { workflowId: handle.workflowId });
+  } catch (error) {
+    // The server says "not found" of a run that has ended, too.
+    if (!(error instanceof RunNotFound)) throw error;
+    await describe();
+  }
+}
+
+async function retryRun(session: Session, run: RunSummary, { replan = false, ...who }: RetryOptions) {
+  const { workflowId, planId, table, from, to } = run;
+  if (planId === null) {
+    throw new BackfillRefused('InvalidRequest', `Run ${workflowId} has no plan to go on with; start it again`);
+  }
+  const known = { ...(table && { table }), ...(from && { from }), ...(to && { to }), ...who };
+  const memo = replan ? known : { ...known, planId };
+  const what = table ? `${table} ${from ?? ''}..${to ?? ''}` : `plan ${planId}`;
+  const input = replan ? { plan: planId, replan, ...who } : { plan: planId, ...who };
+  const summary = summaryText(`${what}, retry`, who.reason);
+  return startRun(session, { workflowId, input, memo, summary }, replan ? undefined : { planId });
+}
+
+type Timestamp = { readonly seconds?: { toNumber(): number } | null } | null | undefined;
+
+/** When the first execution of a run began that has continued as new since. */
+function originalStart(time: Timestamp): Date | undefined {
+  const seconds = time?.seconds?.toNumber();
+  return seconds ? new Date(seconds * 1000) : undefined;
+}

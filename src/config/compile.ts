@@ -1,0 +1,143 @@
+import { normalizeSql } from '../domain/sql-lexer.js';
+import {
+  type BoundMarker,
+  type RowsMarker,
+  type Scalar,
+  type SqlTemplate,
+  NEW_ROWS,
+  isBound,
+  printSql,
+} from '../domain/sql-template.js';
+import type { Check } from '../domain/check.js';
+import type { Definition, Timeouts } from '../domain/definition.js';
+import { parseDuration } from '../domain/duration.js';
+import { type TableName, parseTableName, printTableName } from '../domain/table-name.js';
+import type { CheckInput } from './checks.js';
+import type { BuildArguments } from './arguments.js';
+import type { TableInput } from './define.js';
+import { digest } from './digest.js';
+import { ConfigError } from './errors.js';
+
+const bound = (backfillBound: BoundMarker['backfillBound']): BoundMarker => ({ backfillBound });
+
+const BOUNDS: BuildArguments = {
+  start: bound('start'),
+  end: bound('end'),
+  startDate: bound('startDate'),
+  endDate: bound('endDate'),
+  startValue: bound('startValue'),
+  endValue: bound('endValue'),
+  key: bound('key'),
+};
+
+const ROWS: RowsMarker = { backfillRows: true };
+
+/**
+ * Turns a definition into what the worker runs. The build function is called once, with markers for the bounds: its text
+ * is then the same for every partition, which is what makes a digest of it mean something.
+ * @param where the place in the config file, for messages: `tables[0]`
+ */
+export function compileTable(input: TableInput, where: string): Definition {
+  const table = nameOf(input.name, `${where}.name`);
+  const compiled = {
+    table,
+    name: printTableName(table),
+    description: input.description ?? null,
+    owner: input.owner ?? null,
+    partitioning: input.partitionBy,
+    reads: (input.reads ?? []).map((name, i) => printTableName(nameOf(name, `${where}.reads[${i}]`))),
+    build: template(input.build(BOUNDS), `${where}.build`),
+    checks: (input.checks ?? []).map((check, i) => compileCheck(check, `${where}.checks[${i}]`)),
+    cumulative: input.cumulative ?? false,
+    whenEmpty: input.whenEmpty ?? 'fail',
+    searchPath: input.searchPath ?? null,
+    timeouts: compileTimeouts(input.timeouts ?? {}, `${where}.timeouts`),
+  } as const;
+  return { ...compiled, digest: definitionDigest(compiled) };
+}
+
+/** What the rows come from, for the build digest: the catalog's part (views, functions) is added when a plan is made. */
+export function buildIdentity({ build, partitioning, searchPath }: Omit<Definition, 'digest'>) {
+  return { build: normalizeSql(printSql(build)), partitioning, searchPath };
+}
+
+function definitionDigest(definition: Omit<Definition, 'digest'>): string {
+  const { name, checks, cumulative, whenEmpty } = definition;
+  const identities = checks.map((check) =>
+    check.kind === 'noRows' ? { ...check, query: normalizeSql(printSql(check.query)) } : check,
+  );
+  return digest({ name, ...buildIdentity(definition), checks: identities, cumulative, whenEmpty });
+}
+
+function compileCheck(check: CheckInput, where: string): Check {
+  switch (check.kind) {
+    case 'rowCount':
+      return { ...check, min: check.min ?? 0, max: check.max ?? null };
+    case 'noRows':
+      return { ...check, query: template(check.query({ ...BOUNDS, rows: ROWS }), `${where}.query`) };
+    case 'notNull':
+    case 'unique':
+    case 'everyRow':
+      return check;
+    default:
+      return check satisfies never;
+  }
+}
+
+/** Flattens a tagged text. Read by its shape, not by its class: the config file may load another copy of the tag. */
+function template(sql: unknown, where: string): SqlTemplate {
+  const { strings, values } = (sql ?? {}) as { strings?: unknown; values?: unknown };
+  if (!Array.isArray(strings) || !Array.isArray(values)) {
+    throw new ConfigError(`${where} must return SQL made with the sql tag: sql\`select …\``);
+  }
+  const texts: string[] = [String(strings[0])];
+  const params: (BoundMarker | Scalar)[] = [];
+  values.forEach((value: unknown, i) => {
+    const next = String(strings[i + 1]);
+    if (isRows(value)) texts.push(`${texts.pop() ?? ''}${NEW_ROWS}${next}`);
+    else {
+      params.push(paramOf(value, where));
+      texts.push(next);
+    }
+  });
+  return { strings: texts, params };
+}
+
+function isRows(value: unknown): value is RowsMarker {
+  return typeof value === 'object' && value !== null && 'backfillRows' in value;
+}
+
+function paramOf(value: unknown, where: string): BoundMarker | Scalar {
+  if (isBound(value) || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => paramOf(item, where)) as Scalar;
+  if (['string', 'number', 'bigint', 'boolean'].includes(typeof value)) return value as Scalar;
+  // A Date would be sent in the process's time zone and may become another day.
+  const remedy = value instanceof Date ? 'write a date as text: "2026-03-01"' : 'use text, numbers, booleans or null';
+  throw new ConfigError(`${where} holds a value that cannot be sent to PostgreSQL safely; ${remedy}`);
+}
+
+function compileTimeouts(input: NonNullable<TableInput['timeouts']>, where: string): Timeouts {
+  const read = (name: keyof typeof input, byDefault: string): number => {
+    const text = input[name] ?? byDefault;
+    const ms = parseDuration(text);
+    if (ms === undefined || ms < 1) {
+      throw new ConfigError(
+        `${where}.${name} is ${JSON.stringify(text)}; write a span as "30 s", "10 minutes", "6 hours"`,
+      );
+    }
+    return ms;
+  };
+  return {
+    attemptMs: read('attempt', '1 hour'),
+    partitionMs: read('partition', '6 hours'),
+    lockMs: read('lock', '5 s'),
+  };
+}
+
+function nameOf(text: string, where: string): TableName {
+  const name = parseTableName(text);
+  if (name) return name;
+  throw new ConfigError(
+    `${where} is ${JSON.stringify(text)}; write "schema.table", each part at most 63 bytes, quoted where SQL needs it`,
+  );
+}

@@ -1,0 +1,50 @@
+import sqlTag, { type Sql } from 'sql-template-tag';
+import type { BoundMarker, RowsMarker, Scalar } from '../domain/sql-template.js';
+import type { BuildArguments } from './arguments.js';
+import type { Grain } from '../domain/grain.js';
+import type { CheckInput } from './checks.js';
+
+/** What may stand in `${…}` of a build or a check. */
+export type SqlValue = Sql | BoundMarker | RowsMarker | Scalar;
+
+/** Writes SQL. Values become bound parameters; another `sql` text is put in as text. */
+export function sql(strings: TemplateStringsArray, ...values: SqlValue[]): Sql {
+  return sqlTag(strings, ...values);
+}
+
+/** A table that can be backfilled. */
+export interface TableInput {
+  /** `schema.table`; parts quoted as in SQL where needed. */
+  readonly name: string;
+  readonly description?: string;
+  readonly owner?: string;
+  readonly partitionBy: { readonly column: string; readonly grain: Grain; /** IANA name */ readonly timeZone: string };
+  /** The tables that the build reads. */
+  readonly reads?: readonly string[];
+  /** One query that gives the rows of one partition, with columns named as the table's. Called once, when it is loaded. */
+  readonly build: (bounds: BuildArguments) => Sql;
+  readonly checks?: readonly CheckInput[];
+  /** The build reads earlier partitions of this same table. */
+  readonly cumulative?: boolean;
+  /** Default `fail`: a build without rows keeps the old partition and says so. */
+  readonly whenEmpty?: 'fail' | 'empty';
+  /** Schemas in which the build finds unqualified names. Default: the database role's. */
+  readonly searchPath?: readonly string[];
+  /** `attempt` (1 hour): one try; `partition` (6 hours): retries included; `lock` (5 seconds): one lock. */
+  readonly timeouts?: { readonly attempt?: string; readonly partition?: string; readonly lock?: string };
+}
+
+export interface ConfigInput {
+  /** `url` unset: the embedded stack of `backfill dev`. */
+  readonly database?: { readonly url?: string | undefined };
+  readonly tables: readonly TableInput[];
+}
+
+/** For the editor's help only: what it is given is checked when the worker loads it. */
+export function defineTable(table: TableInput): TableInput {
+  return table;
+}
+
+export function defineConfig(config: ConfigInput): ConfigInput {
+  return config;
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { InvalidRequest } from '../domain/failure.js';
+import { type RunOptions, failureModes, publishModes, selections } from '../domain/request.js';
+import { printIssues } from './zod-message.js';
+
+/** A request for a new plan, every default filled in. */
+export interface NewPlanRequest extends RunOptions {
+  readonly table: string;
+  readonly from: string;
+  readonly to: string;
+  readonly reason: string | null;
+  readonly requestedBy: string | null;
+}
+
+/** A request to run a stored plan. */
+export interface StoredPlanRequest {
+  readonly plan: string;
+  readonly replan: boolean;
+  readonly reason: string | null;
+  readonly requestedBy: string | null;
+}
+
+const who = { reason: z.string().max(2000).nullish(), requestedBy: z.string().max(200).nullish() };
+
+const newPlan = z.strictObject({
+  table: z.string().min(1).max(300),
+  from: z.string(),
+  to: z.string(),
+  select: z.enum(selections).default('all'),
+  exclude: z.array(z.string()).max(10_000).default([]),
+  concurrency: z.int().min(1).max(100).default(1),
+  publish: z.enum(publishModes).default('in-order'),
+  onFailure: z.enum(failureModes).default('stop'),
+  allowIncomplete: z.boolean().default(false),
+  ...who,
+});
+
+const storedPlan = z.strictObject({
+  plan: z.uuid({ error: 'expected the id of a stored plan' }),
+  replan: z.boolean().default(false),
+  ...who,
+});
+
+/**
+ * Checks the shape of a request and fills in its defaults. Keys and the table's name are checked against the definition
+ * later, where the definition is.
+ * @throws {InvalidRequest} names the field, its value, and what was expected
+ */
+export function parseRequest(input: unknown): NewPlanRequest | StoredPlanRequest {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw new InvalidRequest(
+      `The request is ${JSON.stringify(input) ?? 'missing'}: expected an object such as {"table":"mart.daily_revenue","from":"2026-03-01","to":"2026-03-14"}`,
+    );
+  }
+  return 'plan' in input ? withWho(read(storedPlan, input)) : parseNewPlan(input);
+}
+
+function parseNewPlan(input: object): NewPlanRequest {
+  const request = read(newPlan, input);
+  if (request.publish === 'in-order' && request.concurrency > 1) {
+    throw new InvalidRequest(
+      `request.concurrency is ${request.concurrency} with request.publish "in-order": more than one at a time needs "publish": "any-order"`,
+    );
+  }
+  if (request.publish === 'in-order' && request.onFailure === 'continue') {
+    throw new InvalidRequest('request.onFailure is "continue": going on after a failure needs "publish": "any-order"');
+  }
+  return withWho(request);
+}
+
+function withWho<R extends { reason?: string | null | undefined; requestedBy?: string | null | undefined }>(
+  request: R,
+) {
+  return { ...request, reason: request.reason ?? null, requestedBy: request.requestedBy ?? null };
+}
+
+function read<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+  const parsed = schema.safeParse(input);
+  if (!parsed.success) throw new InvalidRequest(printIssues(parsed.error, input, 'request'));
+  return parsed.data;
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { grains } from '../domain/grain.js';
+import { isTimeZone } from '../domain/range.js';
+import { MAX_IDENTIFIER_BYTES } from '../domain/table-name.js';
+import type { CheckInput } from './checks.js';
+import type { TableInput } from './define.js';
+
+const identifier = z
+  .string()
+  .min(1)
+  .refine((name) => Buffer.byteLength(name) <= MAX_IDENTIFIER_BYTES && !name.includes('\0'), {
+    error: `a name in PostgreSQL has at most ${MAX_IDENTIFIER_BYTES} bytes`,
+  });
+const callback = <T>() => z.custom<T>((value) => typeof value === 'function', { error: 'expected a function' });
+const names = z.array(identifier).min(1);
+const count = z.int().min(0);
+
+const check = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('notNull'), name: z.string(), columns: names }),
+  z.strictObject({ kind: z.literal('unique'), name: z.string(), columns: names }),
+  z.strictObject({ kind: z.literal('rowCount'), name: z.string(), min: count.optional(), max: count.optional() }),
+  z.strictObject({ kind: z.literal('everyRow'), name: z.string(), condition: z.string().min(1) }),
+  z.strictObject({
+    kind: z.literal('noRows'),
+    name: z.string().min(1),
+    query: callback<Extract<CheckInput, { kind: 'noRows' }>['query']>(),
+  }),
+]);
+
+const table = z.strictObject({
+  name: z.string(),
+  description: z.string().optional(),
+  owner: z.string().optional(),
+  partitionBy: z.strictObject({
+    column: identifier,
+    grain: z.enum(Object.keys(grains) as (keyof typeof grains)[]),
+    timeZone: z.string().refine(isTimeZone, { error: 'expected an IANA time zone such as "UTC" or "Europe/Berlin"' }),
+  }),
+  reads: z.array(z.string()).optional(),
+  build: callback<TableInput['build']>(),
+  checks: z.array(check).optional(),
+  cumulative: z.boolean().optional(),
+  whenEmpty: z.enum(['fail', 'empty']).optional(),
+  searchPath: names.optional(),
+  timeouts: z
+    .strictObject({ attempt: z.string().optional(), partition: z.string().optional(), lock: z.string().optional() })
+    .optional(),
+});
+
+/** The config file. Unknown fields are errors: a misspelt `whenEmtpy` must not mean the default. */
+export const configSchema = z.strictObject({
+  database: z.strictObject({ url: z.string().optional() }).optional(),
+  tables: z.array(table),
+});

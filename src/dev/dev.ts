@@ -1,0 +1,64 @@
+import { fileURLToPath } from 'node:url';
+import { migrateLedger } from '../postgres/migrate.js';
+import { type Stack, startStack, stopLeftovers } from './stack.js';
+import { DEFAULT_FOLDER, writeState } from './state.js';
+import { stopAll, type Stoppable } from './stop-all.js';
+import { waitForEnd } from './end-signals.js';
+import { temporalEnv } from './temporal-server.js';
+import { superviseWorker, type SupervisedWorker } from './worker-process.js';
+
+export interface DevOptions {
+  readonly folder?: string;
+  /** What the worker gets, besides the addresses. */
+  readonly env?: NodeJS.ProcessEnv;
+  readonly log: (line: string) => void;
+  /** False where there is no config file, so that a worker would have nothing to do. */
+  readonly worker?: boolean;
+  /** Called once all runs; when it throws, all is stopped. */
+  readonly onReady?: (stack: Stack) => void | Promise<void>;
+}
+
+/**
+ * Runs servers and worker until this process is told to end (SIGINT, SIGTERM, SIGHUP, or its parent is gone), then stops
+ * them. Returns the exit code: 0, or 1 when a server or the worker did not stay up.
+ * @throws {Error} something does not start; nothing is left running
+ */
+export async function runDev(options: DevOptions): Promise<number> {
+  const { log, env = process.env } = options;
+  const end = waitForEnd();
+  const running: Stoppable[] = [];
+  end.onSecond(async () => {
+    log('Killing all at once');
+    await stopAll(running, 'kill').catch(() => {});
+    // What was still starting.
+    await stopLeftovers(options.folder ?? DEFAULT_FOLDER, log).catch(() => {});
+    process.exit(130);
+  });
+  try {
+    const stack = await startStack(options);
+    running.push(stack);
+    await migrateLedger({ databaseUrl: stack.databaseUrl });
+    writeState(stack.folder, stack);
+    const worker = options.worker === false ? undefined : startWorker(stack, { env, log });
+    if (worker !== undefined) running.push(worker);
+    await options.onReady?.(stack);
+    const problem = await Promise.race([end.first, stack.failed, ...(worker ? [worker.failed] : [])]);
+    if (problem !== undefined) log(problem);
+    log('Stopping …');
+    return problem === undefined ? 0 : 1;
+  } finally {
+    await stopAll(running).finally(() => end.dispose());
+  }
+}
+
+function startWorker(stack: Stack, { env, log }: { env: NodeJS.ProcessEnv; log: DevOptions['log'] }): SupervisedWorker {
+  const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+  const { folder, temporalAddress, databaseUrl } = stack;
+  const own = { TEMPORAL_ADDRESS: temporalAddress, DATABASE_URL: databaseUrl, TZ: 'UTC' };
+  return superviseWorker({
+    command: [process.execPath, main, 'worker'],
+    env: { ...temporalEnv(folder, env), ...own },
+    log,
+    folder,
+  });
+}

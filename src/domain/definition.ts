@@ -1,0 +1,37 @@
+import type { Check } from './check.js';
+import type { Partitioning } from './range.js';
+import type { SqlTemplate } from './sql-template.js';
+import type { TableName } from './table-name.js';
+
+/** A definition as the worker uses it: checked, compiled, every default filled in. */
+export interface Definition {
+  readonly table: TableName;
+  /** Canonical spelling of the table's name. */
+  readonly name: string;
+  readonly description: string | null;
+  readonly owner: string | null;
+  readonly partitioning: Partitioning;
+  /** Canonical names of the tables that the build reads, as declared. */
+  readonly reads: readonly string[];
+  readonly build: SqlTemplate;
+  readonly checks: readonly Check[];
+  /** The build reads this very table before `start`: partitions go one at a time, oldest first. */
+  readonly cumulative: boolean;
+  /** What a build without rows means: a failure that keeps the old rows, or an empty partition. */
+  readonly whenEmpty: 'fail' | 'empty';
+  /** Null: the role's own. */
+  readonly searchPath: readonly string[] | null;
+  readonly timeouts: Timeouts;
+  /** Over everything that decides which rows a partition gets and whether they are accepted. SHA-256, hex. */
+  readonly digest: string;
+}
+
+/** All in milliseconds. */
+export interface Timeouts {
+  /** One attempt at one partition: the server's statement_timeout and Temporal's start-to-close timeout. */
+  readonly attemptMs: number;
+  /** One partition, retries and waits between them included. */
+  readonly partitionMs: number;
+  /** Waiting for one lock. */
+  readonly lockMs: number;
+}

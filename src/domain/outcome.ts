@@ -1,0 +1,69 @@
+import type { FailureInfo } from './failure.js';
+
+/** What one replacement did, as recorded in the ledger in its own transaction. */
+export interface Replaced {
+  readonly key: string;
+  /** `already`: an earlier attempt had committed it; nothing was written now. */
+  readonly status: 'replaced' | 'created' | 'already';
+  readonly rowsBefore: number;
+  readonly rowsAfter: number;
+  readonly generation: number;
+}
+
+/** The result of a run that completed. */
+export interface BackfillResult {
+  readonly planId: string;
+  readonly table: string;
+  readonly from: string;
+  readonly to: string;
+  /** Partitions written under this plan, those of earlier executions included. */
+  readonly partitions: number;
+  readonly rowsBefore: number;
+  readonly rowsAfter: number;
+  /** Partitions that had rows before and have none now: at most 100, oldest first. */
+  readonly emptied: readonly { readonly key: string; readonly rowsBefore: number }[];
+}
+
+/** Details of the failure `PartitionFailed`. */
+export interface PartitionFailedDetails {
+  readonly planId: string;
+  readonly oldest: { readonly key: string } & FailureInfo;
+  readonly failed: number;
+  readonly done: number;
+  readonly total: number;
+}
+
+/** Details of the failure `VerificationFailed`: what the ledger says and what is there, oldest first, at most 100. */
+export interface VerificationFailedDetails {
+  readonly planId: string;
+  readonly count: number;
+  readonly differences: readonly Difference[];
+}
+
+export interface Difference {
+  readonly key: string;
+  readonly rowsRecorded: number;
+  readonly rowsFound: number;
+}
+
+/** What the ledger knows of a run. */
+export interface RunRecord {
+  readonly planId: string;
+  readonly table: string;
+  readonly from: string;
+  readonly to: string;
+  readonly workflowId: string;
+  readonly state: 'open' | 'completed' | 'failed' | 'cancelled';
+  readonly requestedBy: string | null;
+  readonly reason: string | null;
+  readonly openedAt: string;
+  readonly closedAt: string | null;
+  readonly total: number;
+  readonly done: number;
+  /** Oldest first, at most 500. */
+  readonly replacements: readonly (Replaced & { readonly attempt: number; readonly committedAt: string })[];
+  readonly failures: readonly ({ readonly key: string; readonly at: string; readonly attempt: number } & FailureInfo)[];
+}
+
+/** The exit code of the command for each way a run can end. */
+export const exitCodes = { completed: 0, failed: 1, refused: 2, cancelled: 3 } as const;

@@ -1,0 +1,56 @@
+import type { RunOptions } from './request.js';
+
+/** A partition that the run will write. */
+export interface PlannedPartition {
+  /** Position in the plan, from 1, oldest first. */
+  readonly seq: number;
+  readonly key: string;
+  readonly action: 'create' | 'replace';
+  /** Rows now: the planner's estimate, null where the partition was never analyzed or does not exist. */
+  readonly rowsAbout: number | null;
+  /** Bytes on disk now, indexes included. */
+  readonly bytes: number;
+  /** How often this software wrote it; 0 for never. */
+  readonly generation: number;
+}
+
+/** A partition of the range that the run will not touch. */
+export interface LeftAlone {
+  readonly key: string;
+  readonly why: string;
+}
+
+/** A stored plan, as shown before anything is written. */
+export interface Plan {
+  readonly planId: string;
+  /** Canonical spelling, for example `mart.daily_revenue`. */
+  readonly table: string;
+  /** Keys, both included. */
+  readonly from: string;
+  readonly to: string;
+  readonly grain: string;
+  readonly timeZone: string;
+  readonly options: RunOptions;
+  /** Over partitions, definition, options, the table's shape, and each partition's generation, oid and file node. */
+  readonly digest: string;
+  readonly definitionDigest: string;
+  readonly buildDigest: string;
+  readonly buildSql: string;
+  readonly strategy: 'delete-insert';
+  readonly whenEmpty: 'fail' | 'empty';
+  readonly checks: readonly string[];
+  readonly counts: { readonly create: number; readonly replace: number; readonly leave: number };
+  /** What a reader should know before agreeing. */
+  readonly warnings: readonly string[];
+  /** Reasons for which this plan would be refused. Empty for one that can run. */
+  readonly refusals: readonly string[];
+  /** A page of what will be written, oldest first. */
+  readonly partitions: readonly PlannedPartition[];
+  /** A page of what is left alone. */
+  readonly leftAlone: readonly LeftAlone[];
+  /** The plan whose unfinished partitions this one takes over, and how many of its own it keeps. */
+  readonly replaces: { readonly planId: string; readonly keysKept: readonly string[] } | null;
+  readonly createdAt: string;
+  readonly requestedBy: string | null;
+  readonly reason: string | null;
+}

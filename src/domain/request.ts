@@ -1,0 +1,48 @@
+/** Which partitions of the range to write. `failed`: a run's last word on it was a failure; `outdated`: by another build. */
+export const selections = ['all', 'missing', 'missing-or-empty', 'failed', 'outdated'] as const;
+export type Selection = (typeof selections)[number];
+
+/** `any-order`: partitions become visible as they get ready, not oldest first. */
+export const publishModes = ['in-order', 'any-order'] as const;
+export type PublishMode = (typeof publishModes)[number];
+
+/** What a run does after a partition failed: start no other, or go on with the rest. It ends as failed in both. */
+export const failureModes = ['stop', 'continue'] as const;
+export type FailureMode = (typeof failureModes)[number];
+
+/** The request as people write it. `from` and `to` are keys, both included. */
+export interface BackfillRequest {
+  readonly table: string;
+  readonly from: string;
+  readonly to: string;
+  readonly select?: Selection;
+  /** Keys to leave alone. */
+  readonly exclude?: readonly string[];
+  /** Partitions in flight at once, 1..100. Default 1. */
+  readonly concurrency?: number;
+  readonly publish?: PublishMode;
+  readonly onFailure?: FailureMode;
+  /** Write the partition that has not ended yet, and record it as provisional. */
+  readonly allowIncomplete?: boolean;
+  readonly reason?: string;
+  readonly requestedBy?: string;
+}
+
+/** Run a stored plan: the one that was shown, or what an earlier run left unfinished of it. */
+export interface PlanRequest {
+  readonly plan: string;
+  /** Plan the unfinished partitions anew with today's definition. */
+  readonly replan?: boolean;
+  readonly reason?: string;
+  readonly requestedBy?: string;
+}
+
+/** The options of a run, with every default filled in. They are part of a plan and of its digest. */
+export interface RunOptions {
+  readonly select: Selection;
+  readonly exclude: readonly string[];
+  readonly concurrency: number;
+  readonly publish: PublishMode;
+  readonly onFailure: FailureMode;
+  readonly allowIncomplete: boolean;
+}

@@ -1,0 +1,91 @@
+/** What a build may ask of its partition. Instants are timestamptz, dates are date, values have the partition column's type. */
+export type BoundName = 'start' | 'end' | 'startDate' | 'endDate' | 'startValue' | 'endValue' | 'key';
+
+/** Stands in a template for a bound of the partition. Plain data, so that two copies of this module understand each other. */
+export interface BoundMarker {
+  readonly backfillBound: BoundName;
+}
+
+/** Stands in a check's query for the name of the new rows' relation. */
+export interface RowsMarker {
+  readonly backfillRows: true;
+}
+
+/** The relation that holds the new rows while checks run. */
+export const NEW_ROWS = 'new_rows';
+
+export type Scalar = string | number | bigint | boolean | null | readonly (string | number | boolean | null)[];
+
+/** SQL text cut at its parameters: `strings` has one element more than `params`. */
+export interface SqlTemplate {
+  readonly strings: readonly string[];
+  readonly params: readonly (BoundMarker | Scalar)[];
+}
+
+/** The bounds of one partition, each as text that PostgreSQL reads as the type that {@link BoundTypes} names. */
+export type BoundValues = Readonly<Record<BoundName, string>>;
+
+export interface SqlText {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** The types of the column on which a table may be partitioned. */
+export type ColumnType = 'date' | 'timestamp with time zone';
+
+/**
+ * Makes `$n` text and values. Bounds are cast where they stand: without it PostgreSQL would guess the type from the
+ * neighbourhood, and `$1 - interval '1 day'` makes an interval of `$1`. A bound used twice is one parameter.
+ * @param startAt number of the first parameter, so that the text can stand inside other text
+ */
+export function renderSql(template: SqlTemplate, bounds: BoundValues, columnType: ColumnType, startAt = 1): SqlText {
+  const values: unknown[] = [];
+  const numbers = new Map<BoundName, number>();
+  const place = (param: BoundMarker | Scalar): string => {
+    if (!isBound(param)) return `$${startAt - 1 + values.push(param)}`;
+    const name = param.backfillBound;
+    const number = numbers.get(name) ?? startAt - 1 + values.push(bounds[name]);
+    numbers.set(name, number);
+    return `$${number}::${castOf(name, columnType)}`;
+  };
+  return { text: joinTemplate(template, place), values };
+}
+
+/** The template as people and digests see it: bounds by name (`:start`), other values as literals. */
+export function printSql(template: SqlTemplate): string {
+  return joinTemplate(template, (param) => (isBound(param) ? `:${param.backfillBound}` : printScalar(param)));
+}
+
+export function isBound(value: unknown): value is BoundMarker {
+  return typeof value === 'object' && value !== null && 'backfillBound' in value;
+}
+
+function joinTemplate({ strings, params }: SqlTemplate, place: (param: BoundMarker | Scalar) => string): string {
+  return strings.map((text, i) => (i < params.length ? text + place(params[i] ?? null) : text)).join('');
+}
+
+function printScalar(value: Scalar): string {
+  if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'bigint') {
+    return String(value);
+  }
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+function castOf(name: BoundName, columnType: ColumnType): string {
+  switch (name) {
+    case 'start':
+    case 'end':
+      return 'pg_catalog.timestamptz';
+    case 'startDate':
+    case 'endDate':
+      return 'pg_catalog.date';
+    case 'startValue':
+    case 'endValue':
+      return columnType === 'date' ? 'pg_catalog.date' : 'pg_catalog.timestamptz';
+    case 'key':
+      return 'pg_catalog.text';
+    default:
+      return name satisfies never;
+  }
+}

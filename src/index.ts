@@ -1,0 +1,34 @@
+export { BackfillClient, type StartOptions } from './client/backfill-client.js';
+export type { BackfillHandle, RetryOptions } from './client/backfill-handle.js';
+export {
+  AlreadyRunning,
+  BackfillClientError,
+  BackfillFailed,
+  BackfillRefused,
+  NoWorker,
+  PartitionFailed,
+  type Refusal,
+  RunCancelled,
+  RunNotFound,
+  RunTerminated,
+  ServerUnreachable,
+  VerificationFailed,
+} from './client/errors.js';
+export type { RunFilter } from './client/list-runs.js';
+export type { RunStatus, RunSummary } from './client/run-summary.js';
+export type { ConnectOptions } from './client/session.js';
+export type { BuildArguments, CheckArguments } from './config/arguments.js';
+export { type CheckInput, everyRow, noRows, notNull, rowCount, unique } from './config/checks.js';
+export { type ConfigInput, type SqlValue, type TableInput, defineConfig, defineTable, sql } from './config/define.js';
+export type { FailureInfo, FailureType } from './domain/failure.js';
+export type { BackfillResult, Difference, Replaced, RunRecord } from './domain/outcome.js';
+export type { LeftAlone, Plan, PlannedPartition } from './domain/plan.js';
+export type { PartitionState, Progress, RunState } from './domain/progress.js';
+export type {
+  BackfillRequest,
+  FailureMode,
+  PlanRequest,
+  PublishMode,
+  RunOptions,
+  Selection,
+} from './domain/request.js';

@@ -1,0 +1,37 @@
+import { DefaultLogger, type LogLevel, Runtime } from '@temporalio/worker';
+
+/** Keys that say nothing to a person and are long. */
+const NOISE = new Set([
+  'taskToken',
+  'sdkComponent',
+  'isLocal',
+  'activityType',
+  'taskQueue',
+  'namespace',
+  'timestampNanos',
+]);
+
+/**
+ * Logs one JSON object a line to stderr. Installed once a process, before the first connection.
+ * @param level `BACKFILL_LOG_LEVEL`: TRACE, DEBUG, INFO, WARN, ERROR
+ */
+export function installLogger(level: string | undefined): void {
+  Runtime.install({
+    logger: new DefaultLogger(
+      (level ?? 'WARN').toUpperCase() as LogLevel,
+      ({ level: at, message, meta, timestampNanos }) => {
+        const fields = Object.entries(meta ?? {}).filter(([name]) => !NOISE.has(name));
+        const time = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
+        process.stderr.write(
+          `${JSON.stringify({ time, level: at, message, ...Object.fromEntries(fields.map(([k, v]) => [k, printable(v)])) })}\n`,
+        );
+      },
+    ),
+    telemetryOptions: { logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } } },
+  });
+}
+
+/** An error as its name and message. Its other fields may hold what it was about: a URL with a password. */
+function printable(value: unknown): unknown {
+  return value instanceof Error ? `${value.name}: ${value.message}` : value;
+}

@@ -1,0 +1,99 @@
+import type { ColumnType } from '../domain/sql-template.js';
+import type { TableName } from '../domain/table-name.js';
+import type { Tx } from './database.js';
+
+/** What the catalog says of a table. */
+export interface TableFacts {
+  readonly oid: number;
+  readonly isPartitioned: boolean;
+  /** How it is partitioned, as PostgreSQL prints it: `RANGE (day)`. Null for a plain table. */
+  readonly partitionKey: string | null;
+  /** The one column of a range partitioning; null for everything else. */
+  readonly rangeColumn: string | null;
+  readonly rangeColumnType: string | null;
+  readonly columns: readonly ColumnFacts[];
+  /** Everything on which a replacement depends, as text; see {@link readShape}. */
+  readonly shape: string;
+}
+
+export interface ColumnFacts {
+  readonly name: string;
+  readonly type: string;
+  /** The column may be left out of an insert: it has a default, or makes its own value. */
+  readonly hasValueOfItsOwn: boolean;
+  /** Generated always: it must be left out. */
+  readonly isGenerated: boolean;
+}
+
+interface TableRow {
+  oid: number;
+  relkind: string;
+  partkey: string | null;
+  strategy: string | null;
+  column: string | null;
+  type: string | null;
+}
+
+/** Null where there is no such table (a view is none). */
+export async function readTable(tx: Tx, { schema, name }: TableName): Promise<TableFacts | null> {
+  const table = await tx.query<TableRow>(
+    `select c.oid, c.relkind, pg_catalog.pg_get_partkeydef(c.oid) as partkey, p.partstrat as strategy,
+            a.attname as "column", pg_catalog.format_type(a.atttypid, null) as type
+       from pg_catalog.pg_class c
+       join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+       left join pg_catalog.pg_partitioned_table p on p.partrelid = c.oid
+       left join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = p.partattrs[0] and p.partnatts = 1
+      where n.nspname = $1 and c.relname = $2 and c.relkind in ('r', 'p')`,
+    [schema, name],
+  );
+  const row = table.rows[0];
+  if (!row) return null;
+  return {
+    oid: row.oid,
+    isPartitioned: row.relkind === 'p',
+    partitionKey: row.partkey,
+    rangeColumn: row.strategy === 'r' ? row.column : null,
+    rangeColumnType: row.strategy === 'r' ? row.type : null,
+    columns: await readColumns(tx, row.oid),
+    shape: await readShape(tx, row.oid),
+  };
+}
+
+async function readColumns(tx: Tx, oid: number): Promise<ColumnFacts[]> {
+  const { rows } = await tx.query<{ name: string; type: string; own: boolean; generated: boolean }>(
+    `select attname as name, pg_catalog.format_type(atttypid, atttypmod) as type,
+            (atthasdef or attidentity <> '') as own, attgenerated <> '' as generated
+       from pg_catalog.pg_attribute
+      where attrelid = $1 and attnum > 0 and not attisdropped order by attnum`,
+    [oid],
+  );
+  return rows.map(({ name, type, own, generated }) => ({ name, type, hasValueOfItsOwn: own, isGenerated: generated }));
+}
+
+/**
+ * The table's oid, partition key, and columns with type, nullability, default and kind. A plan holds it, and each
+ * replacement compares it, so that an `alter table` between review and run is seen. Order of columns does not count.
+ */
+export async function readShape(tx: Tx, oid: number): Promise<string> {
+  const { rows } = await tx.query<{ shape: string }>(
+    `select pg_catalog.concat_ws(E'\\n',
+              'table ' || c.oid, pg_catalog.pg_get_partkeydef(c.oid),
+              pg_catalog.string_agg(
+                pg_catalog.format('%I %s%s%s', a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod),
+                  case when a.attnotnull then ' not null' else '' end,
+                  coalesce(' ' || nullif(pg_catalog.concat(a.attidentity, a.attgenerated, ' ', pg_catalog.pg_get_expr(d.adbin, d.adrelid)), ' '), '')),
+                E'\\n' order by a.attname)) as shape
+       from pg_catalog.pg_class c
+       join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+       left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+      where c.oid = $1 group by c.oid`,
+    [oid],
+  );
+  return rows[0]?.shape ?? '';
+}
+
+/** The column type of a table that can be backfilled, or undefined. */
+export function supportedColumnType(facts: TableFacts): ColumnType | undefined {
+  const type = facts.rangeColumnType;
+  return type === 'date' || type === 'timestamp with time zone' ? type : undefined;
+}

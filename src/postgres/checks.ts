@@ -1,0 +1,85 @@
+import type { Check } from '../domain/check.js';
+import { BackfillError, FailureType } from '../domain/failure.js';
+import { NEW_ROWS, type SqlText } from '../domain/sql-template.js';
+import type { Tx } from './database.js';
+import { type Target, quoteColumns, renderFor, withinBounds } from './target.js';
+
+/**
+ * Counts the new rows, and what each check finds wrong with them, in one statement.
+ * @param relation quoted name of the table that holds them
+ */
+export function checksStatement(target: Target, checks: readonly Check[], relation: string): SqlText {
+  const within = withinBounds(target, 1);
+  const values = [...within.values];
+  const counts = checks.map((check, i) => {
+    const count = countViolations(target, check, values.length + 1);
+    values.push(...count.values);
+    return `(${count.text}) as c${i}`;
+  });
+  const columns = [`(select pg_catalog.count(*) from ${NEW_ROWS}) as total`, ...counts];
+  return {
+    // Not materialized: the rows would be copied to a temporary file.
+    text: `with ${NEW_ROWS} as not materialized (select * from ${relation} where ${within.text}) select ${columns.join(', ')}`,
+    values,
+  };
+}
+
+/**
+ * @returns the number of rows in the partition
+ * @throws {BackfillError} CheckFailed, naming every check that does not hold
+ */
+export async function runChecks(tx: Tx, target: Target, checks: readonly Check[], relation: string): Promise<number> {
+  const { text, values } = checksStatement(target, checks, relation);
+  const { rows } = await tx.query<Record<string, string>>(text, values);
+  const counted = rows[0] ?? {};
+  const total = Number(counted['total']);
+  const broken = checks.flatMap((check, i) => describeViolation(check, Number(counted[`c${i}`]), total));
+  const [first] = broken;
+  if (first) {
+    const message = `${target.partition.key}: ${broken.map(({ text: what }) => what).join('; ')}`;
+    throw new BackfillError({ type: FailureType.CheckFailed, message, check: first.name });
+  }
+  return total;
+}
+
+function countViolations(target: Target, check: Check, startAt: number): SqlText {
+  const where = (condition: string): SqlText => ({
+    text: `select pg_catalog.count(*) from ${NEW_ROWS} where ${condition}`,
+    values: [],
+  });
+  switch (check.kind) {
+    case 'notNull':
+      return where(`num_nulls(${quoteColumns(check.columns)}) > 0`);
+    case 'unique': {
+      const columns = quoteColumns(check.columns);
+      return {
+        text: `select pg_catalog.count(*) from (select from ${NEW_ROWS} group by ${columns} having pg_catalog.count(*) > 1) d`,
+        values: [],
+      };
+    }
+    case 'rowCount':
+      return { text: 'select 0', values: [] };
+    case 'everyRow':
+      return where(`(${check.condition}\n) is not true`);
+    case 'noRows': {
+      const query = renderFor(target, check.query, startAt);
+      return { text: `select pg_catalog.count(*) from (${query.text}\n) q`, values: query.values };
+    }
+    default:
+      return check satisfies never;
+  }
+}
+
+function describeViolation(check: Check, violations: number, total: number): { name: string; text: string }[] {
+  if (check.kind === 'rowCount') {
+    const holds = total >= check.min && (check.max === null || total <= check.max);
+    return holds ? [] : [{ name: check.name, text: `check "${check.name}" found ${total} rows` }];
+  }
+  const what = {
+    notNull: 'rows',
+    unique: 'groups of rows that agree',
+    everyRow: 'rows that do not meet it',
+    noRows: 'rows',
+  }[check.kind];
+  return violations === 0 ? [] : [{ name: check.name, text: `check "${check.name}" found ${violations} ${what}` }];
+}

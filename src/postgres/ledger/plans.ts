@@ -1,0 +1,230 @@
+import type { PlanBasis, PlannedState } from '../../domain/drift.js';
+import type { LeftAlone, Plan, PlannedPartition } from '../../domain/plan.js';
+import type { RunOptions } from '../../domain/request.js';
+import type { ColumnType } from '../../domain/sql-template.js';
+import type { Tx } from '../database.js';
+
+/** Partitions of a plan that are read, shown or worked on at once. */
+export const PAGE_SIZE = 500;
+
+/** The part of a plan that is only shown, never computed with. */
+export type PlanFacts = Pick<
+  Plan,
+  'grain' | 'timeZone' | 'buildSql' | 'strategy' | 'whenEmpty' | 'checks' | 'counts' | 'warnings'
+>;
+
+export type StoredPartition = {
+  readonly key: string;
+  readonly bytes: number;
+  readonly rowsAbout: number | null;
+  readonly generation: number;
+  readonly leafOid: number | null;
+  readonly leafFileNode: number | null;
+  readonly provisional: boolean;
+} & (
+  { readonly action: 'create' | 'replace'; readonly why: null } | { readonly action: 'leave'; readonly why: string }
+);
+
+export interface NewPlan {
+  readonly planId: string;
+  readonly table: string;
+  readonly from: string;
+  readonly to: string;
+  readonly options: RunOptions;
+  readonly digest: string;
+  readonly definitionDigest: string;
+  readonly buildDigest: string;
+  readonly shape: string;
+  readonly columnType: ColumnType;
+  readonly columns: readonly string[];
+  readonly facts: PlanFacts;
+  readonly refusals: readonly string[];
+  readonly replaces: string | null;
+  readonly requestedBy: string | null;
+  readonly reason: string | null;
+  readonly partitions: readonly StoredPartition[];
+}
+
+/** Stores a plan under the id that the caller drew, so that a repeated attempt stores nothing twice. */
+export async function storePlan(tx: Tx, plan: NewPlan): Promise<void> {
+  const { rowCount } = await tx.query(
+    `insert into backfill.plan (plan_id, table_name, range_from, range_to, options, digest, definition_digest, build_digest,
+       shape, column_type, columns, facts, refusals, replaces, requested_by, reason)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) on conflict do nothing`,
+    [
+      plan.planId,
+      plan.table,
+      plan.from,
+      plan.to,
+      JSON.stringify(plan.options),
+      plan.digest,
+      plan.definitionDigest,
+      plan.buildDigest,
+      plan.shape,
+      plan.columnType,
+      plan.columns,
+      JSON.stringify(plan.facts),
+      JSON.stringify(plan.refusals),
+      plan.replaces,
+      plan.requestedBy,
+      plan.reason,
+    ],
+  );
+  if (rowCount === 0) return;
+  const column = <K extends keyof StoredPartition>(name: K) => plan.partitions.map((partition) => partition[name]);
+  await tx.query(
+    `insert into backfill.plan_partition
+       (plan_id, seq, key, action, why, rows_about, bytes, generation, leaf_oid, leaf_filenode, provisional)
+     select $1, seq, key, action, why, rows_about, bytes, generation, leaf_oid, leaf_filenode, provisional
+       from pg_catalog.unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::boolean[])
+            with ordinality as p (key, action, why, rows_about, bytes, generation, leaf_oid, leaf_filenode, provisional, seq)`,
+    [
+      plan.planId,
+      column('key'),
+      column('action'),
+      column('why'),
+      column('rowsAbout'),
+      column('bytes'),
+      column('generation'),
+      column('leafOid'),
+      column('leafFileNode'),
+      column('provisional'),
+    ],
+  );
+}
+
+interface PlanRow {
+  table_name: string;
+  range_from: string;
+  range_to: string;
+  options: RunOptions;
+  digest: string;
+  definition_digest: string;
+  build_digest: string;
+  shape: string;
+  column_type: ColumnType;
+  facts: PlanFacts;
+  refusals: string[];
+  replaces: string | null;
+  requested_by: string | null;
+  reason: string | null;
+  created_at: string;
+}
+
+/** A plan, and what only the worker needs of it. */
+export interface StoredPlan extends Plan {
+  readonly shape: string;
+  readonly columnType: ColumnType;
+}
+
+/** A stored plan with a page of its partitions: those after position `after`. Null where there is none. */
+export async function readPlan(tx: Tx, planId: string, after = 0): Promise<StoredPlan | null> {
+  const { rows } = await tx.query<PlanRow>('select * from backfill.plan where plan_id = $1', [planId]);
+  const row = rows[0];
+  if (!row) return null;
+  return {
+    planId,
+    table: row.table_name,
+    from: row.range_from,
+    to: row.range_to,
+    options: row.options,
+    digest: row.digest,
+    definitionDigest: row.definition_digest,
+    buildDigest: row.build_digest,
+    shape: row.shape,
+    columnType: row.column_type,
+    ...row.facts,
+    refusals: row.refusals,
+    partitions: await readPartitions(tx, planId, after),
+    leftAlone: await readLeftAlone(tx, planId, after),
+    replaces: row.replaces === null ? null : { planId: row.replaces, keysKept: await readKeysDone(tx, row.replaces) },
+    createdAt: new Date(row.created_at).toISOString(),
+    requestedBy: row.requested_by,
+    reason: row.reason,
+  };
+}
+
+async function readPartitions(tx: Tx, planId: string, after: number): Promise<PlannedPartition[]> {
+  const { rows } = await tx.query<{
+    seq: number;
+    key: string;
+    action: 'create' | 'replace';
+    rows: string | null;
+    bytes: string;
+    generation: string;
+  }>(
+    `select seq, key, action, rows_about as rows, bytes, generation from backfill.plan_partition
+      where plan_id = $1 and seq > $2 and action <> 'leave' order by seq limit $3`,
+    [planId, after, PAGE_SIZE],
+  );
+  return rows.map(({ rows: about, bytes, generation, ...partition }) => ({
+    ...partition,
+    rowsAbout: about === null ? null : Number(about),
+    bytes: Number(bytes),
+    generation: Number(generation),
+  }));
+}
+
+async function readLeftAlone(tx: Tx, planId: string, after: number): Promise<LeftAlone[]> {
+  const { rows } = await tx.query<LeftAlone & { seq: number }>(
+    `select key, why from backfill.plan_partition where plan_id = $1 and seq > $2 and action = 'leave' order by seq limit $3`,
+    [planId, after, PAGE_SIZE],
+  );
+  return rows;
+}
+
+/** Keys that were written under a plan: at most a page of them. */
+async function readKeysDone(tx: Tx, planId: string): Promise<string[]> {
+  const { rows } = await tx.query<{ key: string }>(
+    `select pp.key from backfill.plan_partition pp join backfill.replacement r using (plan_id, key)
+      where plan_id = $1 order by pp.seq limit $2`,
+    [planId, PAGE_SIZE],
+  );
+  return rows.map(({ key }) => key);
+}
+
+/** What the unfinished partitions of a plan were computed from. */
+export async function readUnfinished(tx: Tx, planId: string): Promise<PlannedState[]> {
+  const { rows } = await tx.query<{
+    key: string;
+    action: 'create' | 'replace';
+    generation: string;
+    oid: string | null;
+    filenode: string | null;
+  }>(
+    `select key, action, generation, leaf_oid as oid, leaf_filenode as filenode from backfill.plan_partition pp
+      where plan_id = $1 and action <> 'leave'
+        and not exists (select from backfill.replacement r where r.plan_id = pp.plan_id and r.key = pp.key)
+      order by seq`,
+    [planId],
+  );
+  return rows.map(({ key, action, generation, oid, filenode }) => ({
+    key,
+    action,
+    generation: Number(generation),
+    leafOid: oid === null ? null : Number(oid),
+    leafFileNode: filenode === null ? null : Number(filenode),
+  }));
+}
+
+export function basisOf(plan: StoredPlan, partitions: readonly PlannedState[]): PlanBasis {
+  const { definitionDigest, buildDigest, shape } = plan;
+  return { definitionDigest, buildDigest, shape, partitions };
+}
+
+export interface WorkPage {
+  /** Oldest first. `isDone`: written under this plan by an earlier execution. */
+  readonly partitions: readonly { readonly seq: number; readonly key: string; readonly isDone: boolean }[];
+  readonly hasMore: boolean;
+}
+
+/** The next partitions to work on, after a position of the plan. */
+export async function readWorkPage(tx: Tx, planId: string, after: number, size = PAGE_SIZE): Promise<WorkPage> {
+  const { rows } = await tx.query<{ seq: number; key: string; isDone: boolean }>(
+    `select pp.seq, pp.key, r.key is not null as "isDone"
+       from backfill.plan_partition pp left join backfill.replacement r using (plan_id, key)
+      where plan_id = $1 and pp.seq > $2 and pp.action <> 'leave' order by pp.seq limit $3`,
+    [planId, after, size + 1],
+  );
+  return { partitions: rows.slice(0, size), hasMore: rows.length > size };
+}

@@ -1,0 +1,152 @@
+import type { FailureInfo } from '../../domain/failure.js';
+import type { RunRecord } from '../../domain/outcome.js';
+import type { Tx } from '../database.js';
+import { PAGE_SIZE } from './plans.js';
+
+export interface RunRow {
+  readonly planId: string;
+  readonly workflowId: string;
+  readonly executionId: string;
+  readonly state: RunRecord['state'];
+}
+
+export async function findRun(tx: Tx, planId: string): Promise<RunRow | null> {
+  const { rows } = await tx.query<RunRow>(
+    `select plan_id as "planId", workflow_id as "workflowId", execution_id as "executionId", state
+       from backfill.run where plan_id = $1`,
+    [planId],
+  );
+  return rows[0] ?? null;
+}
+
+export interface OpeningRun {
+  readonly planId: string;
+  readonly table: string;
+  readonly workflowId: string;
+  readonly executionId: string;
+  readonly requestedBy: string | null;
+  readonly reason: string | null;
+}
+
+/**
+ * Opens the run of a plan for an execution, also one that was closed, or that another execution left open. From then on
+ * no attempt of another execution can commit.
+ * @param instead the execution that was found there, null for none
+ * @returns false where yet another execution was faster
+ */
+export async function openRun(tx: Tx, run: OpeningRun, instead: string | null): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `insert into backfill.run as r (plan_id, table_name, workflow_id, execution_id, state, requested_by, reason)
+     values ($1, $2, $3, $4, 'open', $5, $6)
+     on conflict (plan_id) do update
+        set workflow_id = excluded.workflow_id, execution_id = excluded.execution_id, state = 'open', closed_at = null
+      where r.execution_id in (excluded.execution_id, $7)`,
+    [run.planId, run.table, run.workflowId, run.executionId, run.requestedBy, run.reason, instead],
+  );
+  return rowCount === 1;
+}
+
+/** Ends the right to write. Waits for a replacement that is being committed. Closing twice changes nothing. */
+export async function closeRun(
+  tx: Tx,
+  run: { readonly planId: string; readonly executionId: string; readonly state: Exclude<RunRecord['state'], 'open'> },
+): Promise<void> {
+  await tx.query(
+    `update backfill.run set state = $3, closed_at = pg_catalog.clock_timestamp()
+      where plan_id = $1 and execution_id = $2 and state = 'open'`,
+    [run.planId, run.executionId, run.state],
+  );
+}
+
+export interface RunTotals {
+  /** Partitions to write under the plan, and those written. */
+  readonly total: number;
+  readonly done: number;
+  readonly rowsBefore: number;
+  readonly rowsAfter: number;
+  readonly emptied: { readonly key: string; readonly rowsBefore: number }[];
+}
+
+export async function readTotals(tx: Tx, planId: string): Promise<RunTotals> {
+  const { rows } = await tx.query<{ total: string; done: string; before: string; after: string }>(
+    `select pg_catalog.count(*) as total, pg_catalog.count(r.key) as done,
+            coalesce(pg_catalog.sum(r.rows_before), 0) as before, coalesce(pg_catalog.sum(r.rows_after), 0) as after
+       from backfill.plan_partition pp left join backfill.replacement r using (plan_id, key)
+      where plan_id = $1 and pp.action <> 'leave'`,
+    [planId],
+  );
+  const emptied = await tx.query<{ key: string; before: string }>(
+    `select r.key, r.rows_before as before from backfill.replacement r join backfill.plan_partition pp using (plan_id, key)
+      where plan_id = $1 and r.rows_before > 0 and r.rows_after = 0 order by pp.seq limit 100`,
+    [planId],
+  );
+  const { total = 0, done = 0, before = 0, after = 0 } = rows[0] ?? {};
+  return {
+    total: Number(total),
+    done: Number(done),
+    rowsBefore: Number(before),
+    rowsAfter: Number(after),
+    emptied: emptied.rows.map((row) => ({ key: row.key, rowsBefore: Number(row.before) })),
+  };
+}
+
+/** Everything the ledger knows of a run; null where the plan was never run. */
+export async function readRun(tx: Tx, planId: string): Promise<RunRecord | null> {
+  const { rows } = await tx.query<Omit<RunRecord, 'total' | 'done' | 'replacements' | 'failures'>>(
+    `select r.plan_id as "planId", r.table_name as "table", p.range_from as "from", p.range_to as "to",
+            r.workflow_id as "workflowId", r.state, r.requested_by as "requestedBy", r.reason,
+            r.opened_at as "openedAt", r.closed_at as "closedAt"
+       from backfill.run r join backfill.plan p using (plan_id) where plan_id = $1`,
+    [planId],
+  );
+  const run = rows[0];
+  if (!run) return null;
+  const { total, done } = await readTotals(tx, planId);
+  return {
+    ...run,
+    openedAt: iso(run.openedAt),
+    closedAt: run.closedAt === null ? null : iso(run.closedAt),
+    total,
+    done,
+    replacements: await readReplacements(tx, planId),
+    failures: await readFailures(tx, planId),
+  };
+}
+
+async function readReplacements(tx: Tx, planId: string): Promise<RunRecord['replacements']> {
+  const { rows } = await tx.query<{
+    key: string;
+    action: 'create' | 'replace';
+    before: string;
+    after: string;
+    generation: string;
+    attempt: number;
+    at: string;
+  }>(
+    `select r.key, r.action, r.rows_before as before, r.rows_after as after, r.generation, r.attempt, r.committed_at as at
+       from backfill.replacement r join backfill.plan_partition pp using (plan_id, key)
+      where plan_id = $1 order by pp.seq limit $2`,
+    [planId, PAGE_SIZE],
+  );
+  return rows.map(({ key, action, before, after, generation, attempt, at }) => ({
+    key,
+    status: action === 'create' ? 'created' : 'replaced',
+    rowsBefore: Number(before),
+    rowsAfter: Number(after),
+    generation: Number(generation),
+    attempt,
+    committedAt: iso(at),
+  }));
+}
+
+async function readFailures(tx: Tx, planId: string): Promise<RunRecord['failures']> {
+  const { rows } = await tx.query<{ key: string; at: string; attempt: number; info: FailureInfo }>(
+    `select key, failed_at as at, attempt, info from backfill.failure where plan_id = $1 order by failure_id limit $2`,
+    [planId, PAGE_SIZE],
+  );
+  return rows.map(({ key, at, attempt, info }) => ({ key, at: iso(at), attempt, ...info }));
+}
+
+function iso(text: string): string {
+  return new Date(text).toISOString();
+}

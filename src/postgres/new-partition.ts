@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { MAX_IDENTIFIER_BYTES, type TableName, quoteTableName } from '../domain/table-name.js';
+import type { Tx } from './database.js';
+import { lowerAndUpper } from './leaves.js';
+import type { Target } from './target.js';
+
+/**
+ * Makes a table that is going to be a partition: same columns, defaults, constraints and indexes, not attached yet.
+ * `create table … partition of` is shorter, and locks every reader of the table out until the commit.
+ */
+export async function createDetached(tx: Tx, { table, partition }: Target): Promise<TableName> {
+  const leaf = await freeName(tx, table, partition.key);
+  // Identity columns get theirs from the table at attach time; a copy would be refused there.
+  await tx.query(
+    `create table ${quoteTableName(leaf)} (like ${quoteTableName(table)} including all excluding identity)`,
+  );
+  const { rows } = await tx.query<{ owner: string }>(
+    `select pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(relowner)) as owner from pg_catalog.pg_class
+      where oid = pg_catalog.to_regclass($1) and relowner <> (select oid from pg_catalog.pg_roles where rolname = current_user)`,
+    [quoteTableName(table)],
+  );
+  if (rows[0]) await tx.query(`alter table ${quoteTableName(leaf)} owner to ${rows[0].owner}`);
+  return leaf;
+}
+
+/** Attaches it. Last in the transaction: from here on writers of the table may wait, readers never. */
+export async function attach(tx: Tx, target: Target, leaf: TableName): Promise<void> {
+  const { lower, upper } = lowerAndUpper(target.partition, target.columnType);
+  await tx.query(`analyze ${quoteTableName(leaf)}`);
+  // The bounds are our own text of digits; utility statements take no parameters.
+  await tx.query(
+    `alter table ${quoteTableName(target.table)} attach partition ${quoteTableName(leaf)} for values from ('${lower}') to ('${upper}')`,
+  );
+}
+
+async function freeName(tx: Tx, table: TableName, key: string): Promise<TableName> {
+  const suffix = `_${key.replaceAll(/[^0-9A-Za-z]/g, '')}`;
+  for (const name of [cut(table.name, suffix), cut(table.name, `_${shortHash(`${table.name}/${key}`)}${suffix}`)]) {
+    const candidate = { schema: table.schema, name };
+    const { rows } = await tx.query<{ taken: boolean }>('select pg_catalog.to_regclass($1) is not null as taken', [
+      quoteTableName(candidate),
+    ]);
+    if (!rows[0]?.taken) return candidate;
+  }
+  throw new Error(
+    `There is already a table named like the new partition ${key} of ${quoteTableName(table)}, with other bounds`,
+  );
+}
+
+/**
+ * PostgreSQL cuts a long name silently at 63 bytes, which takes the day off its end: two days would have one name. So
+ * the table's part is cut, by bytes and not within a letter, and a hash keeps apart tables that begin alike.
+ */
+function cut(name: string, suffix: string): string {
+  if (Buffer.byteLength(name + suffix) <= MAX_IDENTIFIER_BYTES) return name + suffix;
+  const end = `_${shortHash(name)}${suffix}`;
+  let kept = name;
+  while (Buffer.byteLength(kept + end) > MAX_IDENTIFIER_BYTES) kept = [...kept].slice(0, -1).join('');
+  return kept + end;
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+}

@@ -1,0 +1,159 @@
+import type { Definition } from '../domain/definition.js';
+import { BackfillError, FailureType } from '../domain/failure.js';
+import type { Replaced } from '../domain/outcome.js';
+import { quoteTableName } from '../domain/table-name.js';
+import { readShape } from './catalog.js';
+import { runChecks } from './checks.js';
+import type { Database, Tx } from './database.js';
+import {
+  type Admission,
+  type RunIdentity,
+  admit,
+  findReplacement,
+  lockPartition,
+  recordReplacement,
+} from './ledger/replacements.js';
+import { attach, createDetached } from './new-partition.js';
+import { partitionOf } from '../domain/range.js';
+import { StrayRow, describeStrayRows } from './stray-rows.js';
+import { deleteInsert, insertBuild } from './strategies/delete-insert.js';
+import { type Target, quoteTarget } from './target.js';
+import { inTransaction } from './transaction.js';
+
+export interface Replacement {
+  readonly definition: Definition;
+  readonly run: RunIdentity;
+  readonly key: string;
+  readonly attempt: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Replaces the rows of one partition, in one transaction that also holds the record of it. Called again it finds the
+ * record and changes nothing.
+ * @throws {BackfillError} what is wrong with the partition, or with the run's right to write it
+ * @throws what PostgreSQL said; see `toBackfillError`
+ */
+export async function replacePartition(database: Database, replacement: Replacement): Promise<Replaced> {
+  const options = transactionOptions(replacement);
+  try {
+    return await inTransaction(database, options, (tx) => replaceInTransaction(tx, replacement));
+  } catch (error) {
+    if (!(error instanceof StrayRow)) throw error;
+    throw await inTransaction(database, { ...options, readOnly: true }, (tx) => describeStrayRows(tx, error));
+  }
+}
+
+async function replaceInTransaction(tx: Tx, { definition, run, key, attempt }: Replacement): Promise<Replaced> {
+  const startedAt = new Date();
+  const admission = await admit(tx, run, key);
+  await endEarlierAttempts(tx);
+  const generation = (await lockPartition(tx, definition.name, key)) + 1;
+  const already = await findReplacement(tx, run.planId, key);
+  if (already) return already;
+  const target = targetOf(definition, admission, key);
+  await demandUnchanged(tx, definition, admission);
+  const written =
+    admission.action === 'create' ? await create(tx, target, definition) : await replace(tx, target, definition);
+  const done: Replaced = { key, generation, ...written };
+  await recordReplacement(tx, {
+    ...done,
+    ...admission,
+    table: definition.name,
+    planId: run.planId,
+    attempt,
+    startedAt,
+  });
+  return done;
+}
+
+type Written = Pick<Replaced, 'status' | 'rowsBefore' | 'rowsAfter'>;
+
+async function replace(tx: Tx, target: Target, definition: Definition): Promise<Written> {
+  const rowsBefore = await deleteInsert.removeRows(tx, target);
+  const rowsAfter = await deleteInsert.insertRows(tx, target, definition.build);
+  await accept(tx, target, definition, { rowsBefore, rowsAfter }, quoteTarget(target));
+  return { status: 'replaced', rowsBefore, rowsAfter };
+}
+
+/** The new partition is attached last, so that a failure leaves nothing and writers wait for the commit only. */
+async function create(tx: Tx, target: Target, definition: Definition): Promise<Written> {
+  // Rows of the missing partition may sit in a default partition; with them there, attaching would be refused.
+  const rowsBefore = await deleteInsert.removeRows(tx, target);
+  const leaf = await createDetached(tx, target);
+  const rowsAfter = await insertBuild(tx, target, definition.build, quoteTableName(leaf));
+  await accept(tx, target, definition, { rowsBefore, rowsAfter }, quoteTableName(leaf));
+  await attach(tx, target, leaf);
+  return { status: 'created', rowsBefore, rowsAfter };
+}
+
+/** The rules that the new rows must meet. */
+async function accept(
+  tx: Tx,
+  target: Target,
+  definition: Definition,
+  rows: { readonly rowsBefore: number; readonly rowsAfter: number },
+  relation: string,
+): Promise<void> {
+  const { key } = target.partition;
+  if (rows.rowsAfter === 0 && definition.whenEmpty === 'fail') {
+    throw new BackfillError({
+      type: FailureType.EmptyBuild,
+      message: `${key}: the build gives no row, and whenEmpty is "fail"; the ${rows.rowsBefore} old rows stay`,
+    });
+  }
+  const found = await runChecks(tx, target, definition.checks, relation);
+  if (found !== rows.rowsAfter) {
+    // Another session's committed rows, or a trigger's. The next attempt deletes the former.
+    throw new BackfillError({
+      type: FailureType.Transient,
+      message: `${key}: ${rows.rowsAfter} rows were inserted and ${found} are there; something else writes this partition`,
+    });
+  }
+}
+
+/** What was reviewed is what runs: neither the definition nor the table may have changed since the plan. */
+async function demandUnchanged(tx: Tx, definition: Definition, admission: Admission): Promise<void> {
+  if (definition.digest !== admission.definitionDigest) {
+    throw new BackfillError({
+      type: FailureType.DefinitionChanged,
+      message: `This worker's definition of ${definition.name} (${definition.digest.slice(0, 12)}) is not the plan's (${admission.definitionDigest.slice(0, 12)})`,
+    });
+  }
+  const { rows } = await tx.query<{ oid: number; hasLeaf: boolean }>(
+    `select pg_catalog.to_regclass($1)::pg_catalog.oid as oid,
+            $2::pg_catalog.oid is null or exists (select from pg_catalog.pg_inherits
+              where inhparent = pg_catalog.to_regclass($1) and inhrelid = $2 and not inhdetachpending) as "hasLeaf"`,
+    [quoteTableName(definition.table), admission.leafOid],
+  );
+  const shape = rows[0] ? await readShape(tx, rows[0].oid) : '';
+  if (shape !== admission.shape || !rows[0]?.hasLeaf) {
+    const what = shape === admission.shape ? 'the partition is gone' : 'its columns are not those of the plan';
+    throw new BackfillError({
+      type: FailureType.ShapeChanged,
+      message: `${definition.name} was altered since the plan was made: ${what}`,
+    });
+  }
+}
+
+/**
+ * An attempt that Temporal has given up on may still run here (nothing tells a process that its time is over). It is
+ * known by its name, and ended, instead of waited for.
+ */
+async function endEarlierAttempts(tx: Tx): Promise<void> {
+  await tx.query(
+    `select pg_catalog.pg_terminate_backend(pid, 5000) from pg_catalog.pg_stat_activity
+      where application_name = pg_catalog.current_setting('application_name')
+        and pid <> pg_catalog.pg_backend_pid() and datname = pg_catalog.current_database()`,
+  );
+}
+
+function targetOf({ table, partitioning }: Definition, { columnType, columns }: Admission, key: string): Target {
+  return { table, column: partitioning.column, columnType, columns, partition: partitionOf(partitioning, key) };
+}
+
+function transactionOptions({ definition, run, key, signal }: Replacement) {
+  const { timeouts, searchPath } = definition;
+  // 3 + 36 + 1 + the key: at most 63 bytes, which is where PostgreSQL cuts.
+  return { applicationName: `bf:${run.planId}:${key}`, timeouts, searchPath, signal };
+}

@@ -1,0 +1,43 @@
+import type { SqlTemplate } from '../../domain/sql-template.js';
+import { quoteIdentifier } from '../../domain/table-name.js';
+import type { Tx } from '../database.js';
+import { StrayRow, isStrayRow } from '../stray-rows.js';
+import { type Target, quoteColumns, quoteTarget, renderFor, withinBounds } from '../target.js';
+
+/**
+ * Deletes the partition's rows and inserts the build's, through the table itself. The default, because it is right for
+ * every reader: an older snapshot keeps the old rows, no reader waits, and it needs rights on the table only. Swapping
+ * tables is three to five times cheaper and was measured to show 73 % of the reads of older snapshots an empty day.
+ */
+export const deleteInsert = {
+  async removeRows(tx: Tx, target: Target): Promise<number> {
+    const within = withinBounds(target, 1);
+    const { rowCount } = await tx.query(`delete from ${quoteTarget(target)} where ${within.text}`, within.values);
+    return rowCount ?? 0;
+  },
+  insertRows: (tx: Tx, target: Target, build: SqlTemplate) => insertBuild(tx, target, build, quoteTarget(target)),
+};
+
+/**
+ * Inserts what the build gives, columns by name. A row outside the partition, or with a null key, ends the statement
+ * with SQLSTATE BF001. The build's own WHERE is not trusted, nor is the partition's constraint: inserted through the
+ * table, a stray row would find its way into another partition.
+ * @param into quoted name of the table, or of a new partition that is not attached yet
+ */
+export async function insertBuild(tx: Tx, target: Target, build: SqlTemplate, into: string): Promise<number> {
+  const query = renderFor(target, build);
+  const cast = target.columnType === 'date' ? 'date' : 'timestamptz';
+  const key = `b.${quoteIdentifier(target.column)}::pg_catalog.${cast}`;
+  const [lower, upper] = [query.values.length + 1, query.values.length + 2].map((n) => `$${n}::pg_catalog.${cast}`);
+  const inserted = tx.query(
+    `insert into ${into} (${quoteColumns(target.columns)})
+     select ${quoteColumns(target.columns, 'b.')} from (${query.text}\n) as b
+      where case when ${key} >= ${lower} and ${key} < ${upper} then true
+                 else backfill.reject_stray_row(b.${quoteIdentifier(target.column)}::pg_catalog.text) end`,
+    [...query.values, ...withinBounds(target, 1).values],
+  );
+  const { rowCount } = await inserted.catch((error: unknown) => {
+    throw isStrayRow(error) ? new StrayRow(target, build, { cause: error }) : error;
+  });
+  return rowCount ?? 0;
+}

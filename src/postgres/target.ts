@@ -1,0 +1,50 @@
+import {
+  type ColumnType,
+  type BoundValues,
+  type SqlText,
+  type SqlTemplate,
+  renderSql,
+} from '../domain/sql-template.js';
+import type { Partition } from '../domain/range.js';
+import { quoteIdentifier, quoteTableName, type TableName } from '../domain/table-name.js';
+import { lowerAndUpper } from './leaves.js';
+
+/** The table that is written, and the one partition of it, in the form in which statements need them. */
+export interface Target {
+  readonly table: TableName;
+  readonly column: string;
+  readonly columnType: ColumnType;
+  readonly partition: Partition;
+  /** The columns that the build gives, in its order. */
+  readonly columns: readonly string[];
+}
+
+/** The values of a build's bounds for one partition. */
+export function boundValues(partition: Partition, columnType: ColumnType): BoundValues {
+  const { start, end, startDate, endDate, key } = partition;
+  const { lower, upper } = lowerAndUpper(partition, columnType);
+  return { start, end, startDate, endDate, startValue: lower, endValue: upper, key };
+}
+
+/** `column >= start and column < end`, with its two values; `prefix` is an alias with its dot. */
+export function withinBounds(target: Target, startAt: number, prefix = ''): SqlText {
+  const { lower, upper } = lowerAndUpper(target.partition, target.columnType);
+  const column = `${prefix}${quoteIdentifier(target.column)}`;
+  const cast = target.columnType === 'date' ? 'pg_catalog.date' : 'pg_catalog.timestamptz';
+  return {
+    text: `${column} >= $${startAt}::${cast} and ${column} < $${startAt + 1}::${cast}`,
+    values: [lower, upper],
+  };
+}
+
+export function renderFor(target: Target, template: SqlTemplate, startAt = 1): SqlText {
+  return renderSql(template, boundValues(target.partition, target.columnType), target.columnType, startAt);
+}
+
+export function quoteColumns(columns: readonly string[], prefix = ''): string {
+  return columns.map((column) => prefix + quoteIdentifier(column)).join(', ');
+}
+
+export function quoteTarget(target: Target): string {
+  return quoteTableName(target.table);
+}

@@ -1,0 +1,35 @@
+import { type ActivityOptions, ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.js';
+
+/** How the activities are called. The server's timers tick about once a second, so shorter waits mean nothing. */
+const common = {
+  // Five seconds until a dead worker is noticed, and until a cancel reaches the SQL.
+  heartbeatTimeout: '5 s',
+  startToCloseTimeout: '5 min',
+  // Explicit: the default ends the workflow while the SQL still runs.
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  // No limit on attempts: a worker's shutdown uses one up. What is hopeless says so itself (non-retryable).
+  retry: { initialInterval: '1 s', backoffCoefficient: 2, maximumInterval: '1 min' },
+} as const satisfies ActivityOptions;
+
+/** Before the run is open: someone is waiting for the answer. */
+export const planning = proxyActivities<Activities>({ ...common, scheduleToCloseTimeout: '2 min' });
+
+/** Once it is open, the run survives a database that is away for hours. */
+export const ledger = proxyActivities<Activities>({ ...common, scheduleToCloseTimeout: '1 day' });
+
+/** Writing one partition. The id and the summary name it in the Web UI and for `temporal activity …`. */
+export function partitionOptions(
+  table: string,
+  key: string,
+  times: { readonly attemptMs: number; readonly partitionMs: number },
+): ActivityOptions {
+  return {
+    ...common,
+    activityId: `${table}/${key}`,
+    summary: key,
+    // A minute more than the server's statement_timeout, so that PostgreSQL is the one that says what took so long.
+    startToCloseTimeout: times.attemptMs + 60_000,
+    scheduleToCloseTimeout: times.partitionMs,
+  };
+}

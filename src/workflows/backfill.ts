@@ -1,0 +1,192 @@
+import {
+  ApplicationFailure,
+  CancelledFailure,
+  CancellationScope,
+  continueAsNew,
+  isCancellation,
+  log,
+  uuid4,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { OpenedRun } from '../activities/open-run.js';
+import type { WorkPage } from '../postgres/ledger/plans.js';
+import { type FailureInfo, FailureType } from '../domain/failure.js';
+import type { BackfillResult, PartitionFailedDetails, VerificationFailedDetails } from '../domain/outcome.js';
+import { ledger, partitionOptions, planning } from './activities.js';
+import { asRunFailure, failedAttempt, failureInfo } from './failures.js';
+import { Tracker } from './tracker.js';
+import { verify } from './verify.js';
+import { slidingWindow } from './window.js';
+
+/** What continue-as-new hands on. Small plain data: the partitions themselves stay in the ledger. */
+export interface Carried {
+  readonly run: OpenedRun;
+  /** The position in the plan after which to go on. */
+  readonly after: number;
+  readonly done: number;
+  readonly failures: {
+    readonly count: number;
+    readonly oldest: { readonly key: string; readonly seq: number; readonly info: FailureInfo } | null;
+  };
+  readonly startedAt: number;
+}
+
+/**
+ * Replaces the partitions of a range, oldest first: plan, write page after page, read back, outcome.
+ * @param request a BackfillRequest or a PlanRequest; anything else fails the run as InvalidRequest
+ * @param carried only what this workflow hands to itself; given by anyone else it is ignored
+ */
+export async function backfill(request: unknown = null, carried?: Carried): Promise<BackfillResult> {
+  const handedOn = workflowInfo().continuedFromExecutionRunId === undefined ? undefined : carried;
+  const tracker = new Tracker(request, handedOn);
+  const run = handedOn?.run ?? (await open(request, tracker));
+  try {
+    const page = await ledger.readWorkPage({ planId: run.planId, after: handedOn?.after ?? 0 });
+    const after = await writePage(run, page, tracker);
+    const goesOn = tracker.failures.count === 0 || run.options.onFailure === 'continue';
+    if (after !== null && goesOn) await continueAsNew<typeof backfill>(request, tracker.carry(run, after));
+    return await finish(run, tracker);
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    return await endCancelled(run, tracker);
+  }
+}
+
+/** Plans, unless a stored plan is asked for, and opens the run. */
+async function open(request: unknown, tracker: Tracker): Promise<OpenedRun> {
+  const { workflowId, firstExecutionRunId: executionId } = workflowInfo();
+  let planId: string | undefined;
+  try {
+    const plan = await planning.makePlan({ planId: uuid4(), request });
+    planId = plan.planId;
+    const { reason, requestedBy } = whoAndWhy(request);
+    const run = await planning.openRun({ planId, workflowId, executionId, reason, requestedBy });
+    tracker.opened(run);
+    return run;
+  } catch (error) {
+    tracker.turnTo(isCancellation(error) ? 'cancelled' : 'failed');
+    // A cancel may have come when the run was just being opened.
+    const opening = planId;
+    if (opening !== undefined && isCancellation(error)) {
+      await CancellationScope.nonCancellable(() =>
+        ledger.closeRun({ planId: opening, executionId, state: 'cancelled' }),
+      );
+    }
+    throw asRunFailure(error);
+  }
+}
+
+/** @returns the position after which the next execution goes on, or null at the end of the plan */
+async function writePage(run: OpenedRun, page: WorkPage, tracker: Tracker): Promise<number | null> {
+  tracker.openPage(page);
+  const todo = page.partitions.filter(({ isDone }) => !isDone);
+  let isCancelled = false;
+  const mayStart = () => {
+    const stopped = run.options.onFailure === 'stop' && tracker.failures.count > 0;
+    return !isCancelled && !stopped && !workflowInfo().continueAsNewSuggested;
+  };
+  const started = await slidingWindow(todo, run.options.concurrency, {
+    mayStart,
+    run: async (partition) => {
+      isCancelled = !(await writePartition(run, partition, tracker)) || isCancelled;
+    },
+  });
+  if (isCancelled) throw new CancelledFailure('The run was cancelled');
+  if (started < todo.length) return todo[started - 1]?.seq ?? (todo[0]?.seq ?? 1) - 1;
+  return page.hasMore ? (page.partitions.at(-1)?.seq ?? null) : null;
+}
+
+/** @returns false where a cancel stopped it */
+async function writePartition(
+  run: OpenedRun,
+  { key, seq }: WorkPage['partitions'][number],
+  tracker: Tracker,
+): Promise<boolean> {
+  const { planId, executionId, table } = run;
+  tracker.began(key);
+  try {
+    await ledger.replacePartition.executeWithOptions(partitionOptions(table, key, run), [
+      { planId, executionId, table, key },
+    ]);
+    tracker.wrote(key);
+    return true;
+  } catch (error) {
+    if (isCancellation(error)) {
+      tracker.stopped(key);
+      return false;
+    }
+    const info = failureInfo(error);
+    tracker.failed(key, seq, info);
+    await record({ planId, table, key, info, attempt: failedAttempt(error) });
+    return true;
+  }
+}
+
+/** Writes a failure to the ledger. The workflow's own failure names it in any case. */
+async function record(failure: Parameters<typeof ledger.recordFailure>[0]): Promise<void> {
+  try {
+    await CancellationScope.nonCancellable(() => ledger.recordFailure(failure));
+  } catch (error) {
+    log.warn('The failure could not be written to the ledger', { key: failure.key, error });
+  }
+}
+
+async function finish(run: OpenedRun, tracker: Tracker): Promise<BackfillResult> {
+  const { planId, table, from, to } = run;
+  const { count, oldest } = tracker.failures;
+  if (oldest) {
+    const { done, total } = await close(run, tracker, 'failed');
+    const details: PartitionFailedDetails = {
+      planId,
+      oldest: { key: oldest.key, ...oldest.info },
+      failed: count,
+      done,
+      total,
+    };
+    throw failure(FailureType.PartitionFailed, `${table} ${oldest.key} failed: ${oldest.info.message}`, details);
+  }
+  tracker.turnTo('verifying');
+  const { count: wrong, differences } = await verify(run);
+  if (wrong > 0) {
+    await close(run, tracker, 'failed');
+    const details: VerificationFailedDetails = { planId, count: wrong, differences };
+    const shown = differences
+      .slice(0, 10)
+      .map(({ key, rowsRecorded, rowsFound }) => `${key} (${rowsFound} rows, recorded ${rowsRecorded})`);
+    throw failure(
+      FailureType.VerificationFailed,
+      `The last read of ${table} does not find what was written: ${shown.join(', ')}`,
+      details,
+    );
+  }
+  const { done, rowsBefore, rowsAfter, emptied } = await close(run, tracker, 'completed');
+  return { planId, table, from, to, partitions: done, rowsBefore, rowsAfter, emptied };
+}
+
+async function close(
+  { planId, executionId }: OpenedRun,
+  tracker: Tracker,
+  state: 'completed' | 'failed' | 'cancelled',
+) {
+  const totals = await CancellationScope.nonCancellable(() => ledger.closeRun({ planId, executionId, state }));
+  tracker.turnTo(state);
+  return totals;
+}
+
+/** The SQL has stopped by now: what was in flight was waited for. */
+async function endCancelled(run: OpenedRun, tracker: Tracker): Promise<never> {
+  const { done, total } = await close(run, tracker, 'cancelled');
+  throw new CancelledFailure(`Cancelled; ${done} of ${total} partitions are written and stay so`, [
+    { planId: run.planId, done, total },
+  ]);
+}
+
+function failure(type: FailureType, message: string, details: object): ApplicationFailure {
+  return ApplicationFailure.create({ type, message, nonRetryable: true, details: [details] });
+}
+
+function whoAndWhy(request: unknown): { reason: string | null; requestedBy: string | null } {
+  const { reason, requestedBy } = (request ?? {}) as Record<string, unknown>;
+  const text = (value: unknown) => (typeof value === 'string' ? value : null);
+  return { reason: text(reason), requestedBy: text(requestedBy) };
+}

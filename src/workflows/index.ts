@@ -1,0 +1,3 @@
+export { backfill } from './backfill.js';
+export { plan } from './plan.js';
+export { read } from './read.js';

@@ -1,0 +1,31 @@
+import { isCancellation, log } from '@temporalio/workflow';
+import type { OpenedRun } from '../activities/open-run.js';
+import type { Difference } from '../domain/outcome.js';
+import { ledger } from './activities.js';
+
+/** Differences that are named; the rest is counted. */
+const MOST_NAMED = 100;
+
+/** The last read of every partition of the plan, a page at a time, after refreshing the planner's statistics. */
+export async function verify({ planId, table }: OpenedRun): Promise<{ count: number; differences: Difference[] }> {
+  await refreshStatistics(table);
+  const differences: Difference[] = [];
+  let count = 0;
+  for (let after: number | null = 0; after !== null;) {
+    const page: Awaited<ReturnType<typeof ledger.verifyPage>> = await ledger.verifyPage({ planId, after });
+    count += page.differences.length;
+    differences.push(...page.differences.slice(0, MOST_NAMED - differences.length));
+    after = page.next;
+  }
+  return { count, differences };
+}
+
+/** Stale statistics make queries slow and never wrong, so that a failure here does not fail the run. */
+async function refreshStatistics(table: string): Promise<void> {
+  try {
+    await ledger.refreshStatistics({ table });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    log.warn('The statistics could not be refreshed', { table, error });
+  }
+}
