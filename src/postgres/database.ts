@@ -46,10 +46,10 @@ const types: pg.CustomTypesConfig = {
  * @param size connections for partitions at work
  */
 export function openDatabase({ url, size }: { readonly url: string; readonly size: number }): Database {
-  const common = { connectionString: url, types, connectionTimeoutMillis: 10_000, keepAlive: true };
-  const pool = prepare(new pg.Pool({ ...common, max: size, application_name: 'backfill' }));
+  const common = { connectionString: url, types, connectionTimeoutMillis: 10_000, keepAlive: true, onConnect: prepare };
+  const pool = watch(new pg.Pool({ ...common, max: size, application_name: 'backfill' }));
   // Cancelling must work while every connection of the pool is busy. One is enough: it takes 15 ms.
-  const control = prepare(new pg.Pool({ ...common, max: 1, application_name: 'backfill control' }));
+  const control = watch(new pg.Pool({ ...common, max: 1, application_name: 'backfill control' }));
   return {
     pool,
     async cancelQuery(processId) {
@@ -61,15 +61,15 @@ export function openDatabase({ url, size }: { readonly url: string; readonly siz
   };
 }
 
-function prepare(pool: pg.Pool): pg.Pool {
+async function prepare(client: pg.ClientBase): Promise<void> {
   // A lost connection is an 'error' event on top of the rejected query; without a listener it ends the process.
+  client.on('error', ignore);
+  await client.query(SESSION);
+  await client.query(CHECK_CLIENT).catch(ignore);
+}
+
+function watch(pool: pg.Pool): pg.Pool {
   pool.on('error', ignore);
-  pool.on('connect', (client) => {
-    client.on('error', ignore);
-    // Not awaited: a client sends its queries in order, so that these come before the first of its user.
-    client.query(SESSION).catch(ignore);
-    client.query(CHECK_CLIENT).catch(ignore);
-  });
   return pool;
 }
 

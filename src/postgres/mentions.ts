@@ -60,7 +60,7 @@ async function findFunctions(tx: Tx, names: readonly MentionedName[]): Promise<F
   const { rows } = await tx.query<Found>(
     `select distinct p.oid::pg_catalog.regprocedure::text as name,
             case when p.prokind in ('f', 'p') then pg_catalog.pg_get_functiondef(p.oid) else p.prosrc end as definition
-       from pg_catalog.unnest($1::pg_catalog.text[], $2::pg_catalog.text[]) as called (schema, name)
+       from rows from (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.text[])) as called (schema, name)
        join pg_catalog.pg_proc p on p.proname = called.name
        join pg_catalog.pg_namespace n on n.oid = p.pronamespace
       where n.nspname not in ('pg_catalog', 'information_schema')

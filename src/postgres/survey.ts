@@ -166,7 +166,7 @@ async function partitionFacts(
     : 'null::boolean';
   const { rows } = await tx.query<LedgerRow>(
     `select k.key, p.generation, p.row_count as rows, p.build_digest as build, p.provisional, p.failed_at is not null as failed, ${empty} as empty
-       from pg_catalog.unnest($2::text[], $3::text[], $4::text[]) with ordinality as k (key, lower, upper, n)
+       from rows from (pg_catalog.unnest($2::text[]), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::text[])) with ordinality as k (key, lower, upper, n)
        left join backfill.partition p on p.table_name = $1 and p.key = k.key
       order by k.n`,
     [

@@ -21,7 +21,7 @@ export async function findDifferences(
   const type = columnType === 'date' ? 'date' : 'timestamptz';
   const { rows } = await tx.query<{ key: string; recorded: string; found: string }>(
     `select k.key, p.row_count as recorded, c.found
-       from pg_catalog.unnest($2::text[], $3::text[], $4::text[]) with ordinality as k (key, lower, upper, n)
+       from rows from (pg_catalog.unnest($2::text[]), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::text[])) with ordinality as k (key, lower, upper, n)
        join backfill.partition p on p.table_name = $1 and p.key = k.key
       cross join lateral (select pg_catalog.count(*) as found from ${quoteTableName(definition.table)} t
               where ${column} >= k.lower::${type} and ${column} < k.upper::${type}) c

@@ -104,7 +104,7 @@ function aboutPlan(plan: Plan): string[] {
   return facts([
     ['how', 'each partition in one transaction (delete-insert); no reader waits, and none sees half of one'],
     ['order', order(plan)],
-    ['checks', plan.checks.join('; ') || 'none'],
+    ...checks(plan),
     ['empty build', plan.whenEmpty === 'fail' ? 'fails, and the old rows stay' : 'empties the partition'],
     ['after a failure', options.onFailure === 'stop' ? 'no other partition starts' : 'the others go on'],
     ['time zone', `${plan.timeZone}, a partition a ${plan.grain}`],
@@ -112,6 +112,10 @@ function aboutPlan(plan: Plan): string[] {
     ['digest', plan.digest.slice(0, 12)],
     ['plan id', plan.planId],
   ]);
+}
+
+function checks({ checks: names }: Plan): (readonly [string, string])[] {
+  return names.length === 0 ? [['checks', 'none']] : names.map((name, i) => [i === 0 ? 'checks' : '', name]);
 }
 
 function order({ options: { concurrency, publish } }: Plan): string {

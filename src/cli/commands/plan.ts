@@ -27,7 +27,8 @@ Examples:
 export function addPlanCommand(program: Command, cli: Cli): void {
   const command = program
     .command('plan')
-    .description(`Show what a backfill would write, and store that plan. ${bothIncluded}`)
+    .summary('show what a backfill would write, and store that plan')
+    .description(`Show what a backfill would write, and store that plan.\n${bothIncluded}`)
     .argument('<table>', 'schema.table, as in the definition');
   addJsonOption(addWhoOptions(addRequestOptions(command)))
     .addHelpText('after', examples)

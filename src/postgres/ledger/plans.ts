@@ -76,7 +76,7 @@ export async function storePlan(tx: Tx, plan: NewPlan): Promise<void> {
     `insert into backfill.plan_partition
        (plan_id, seq, key, action, why, rows_about, bytes, generation, leaf_oid, leaf_filenode, provisional)
      select $1, seq, key, action, why, rows_about, bytes, generation, leaf_oid, leaf_filenode, provisional
-       from pg_catalog.unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::boolean[])
+       from rows from (pg_catalog.unnest($2::text[]), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::text[]), pg_catalog.unnest($5::bigint[]), pg_catalog.unnest($6::bigint[]), pg_catalog.unnest($7::bigint[]), pg_catalog.unnest($8::bigint[]), pg_catalog.unnest($9::bigint[]), pg_catalog.unnest($10::boolean[]))
             with ordinality as p (key, action, why, rows_about, bytes, generation, leaf_oid, leaf_filenode, provisional, seq)`,
     [
       plan.planId,

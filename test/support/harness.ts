@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { inject } from 'vitest';
+import { createActivities } from '../../src/activities/index.js';
+import type { Dependencies } from '../../src/activities/dependencies.js';
+import { BackfillClient } from '../../src/client/backfill-client.js';
+import type { ConfigInput } from '../../src/config/define.js';
+import { parseConfig } from '../../src/config/load.js';
+import { type Database, openDatabase } from '../../src/postgres/database.js';
+import { workerOptions } from '../../src/worker.js';
+import { ensureSearchAttributes, isRunning } from '../../src/worker-temporal.js';
+import { type TestDatabase, createDatabase } from './database.js';
+
+export type TableInput = ConfigInput['tables'][number];
+
+export interface HarnessOptions {
+  readonly tables: readonly TableInput[];
+  readonly now?: () => Date;
+  readonly pageSize?: number;
+  /** Activity slots and connections of the worker. */
+  readonly slots?: number;
+}
+
+/** A database, a Temporal namespace and a worker in this process, of one test file alone. */
+export interface Harness {
+  readonly db: TestDatabase;
+  readonly temporal: Client;
+  readonly client: BackfillClient;
+  readonly namespace: string;
+  /** For child processes: the Temporal CLI, the `backfill` CLI. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Replaces the worker by one with other definitions. */
+  restartWorker(options: HarnessOptions): Promise<void>;
+  stopWorker(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** @param schema SQL that makes the tables, run before the worker starts */
+export async function createHarness(schema: string, options: HarnessOptions): Promise<Harness> {
+  const db = await createDatabase();
+  await db.query(schema);
+  const address = inject('temporalAddress');
+  const connection = await Connection.connect({ address });
+  const namespace = await createNamespace(connection);
+  const temporal = new Client({ connection, namespace });
+  const client = await BackfillClient.connect({ client: temporal });
+  let running = await startWorker(db.url, address, namespace, options);
+  const stopWorker = () => running.stop();
+  return {
+    db,
+    temporal,
+    client,
+    namespace,
+    env: { ...process.env, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace, DATABASE_URL: db.url },
+    stopWorker,
+    async restartWorker(next) {
+      await stopWorker();
+      running = await startWorker(db.url, address, namespace, next);
+    },
+    async close() {
+      await stopWorker();
+      await connection.close();
+      await db.drop();
+    },
+  };
+}
+
+/** Every test file has a namespace, because all workers poll the same task queue. */
+async function createNamespace(connection: Connection): Promise<string> {
+  const namespace = `test-${randomBytes(6).toString('hex')}`;
+  await connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+  });
+  // The server's other parts hear of it a moment later.
+  for (;;) {
+    try {
+      await connection.workflowService.listWorkflowExecutions({ namespace });
+      return namespace;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+interface RunningWorker {
+  stop(): Promise<void>;
+}
+
+async function startWorker(
+  url: string,
+  address: string,
+  namespace: string,
+  options: HarnessOptions,
+): Promise<RunningWorker> {
+  quiet();
+  const slots = options.slots ?? 10;
+  const database = openDatabase({ url, size: slots });
+  const connection = await NativeConnection.connect({ address });
+  const { workflowBundle: _bundle, workflowsPath: _path, ...common } = workerOptions(slots);
+  const worker = await Worker.create({
+    ...common,
+    workflowBundle: { codePath: inject('workflowBundle') },
+    connection,
+    namespace,
+    activities: createActivities(await dependencies(database, connection, namespace, address, options)),
+  });
+  const run = worker.run();
+  let stopped = false;
+  return {
+    async stop() {
+      if (stopped) return;
+      stopped = true;
+      worker.shutdown();
+      await run;
+      await connection.close();
+      await database.close();
+    },
+  };
+}
+
+async function dependencies(
+  database: Database,
+  connection: NativeConnection,
+  namespace: string,
+  address: string,
+  options: HarnessOptions,
+): Promise<Dependencies> {
+  const client = new Client({ connection: await Connection.connect({ address }), namespace });
+  return {
+    database,
+    definitions: parseConfig({ tables: options.tables }).definitions,
+    now: options.now ?? (() => new Date()),
+    hasSearchAttributes: await ensureSearchAttributes(connection, namespace),
+    isRunning: (workflowId, executionId) => isRunning(client, workflowId, executionId),
+    pageSize: options.pageSize ?? 500,
+  };
+}
+
+let isQuiet = false;
+
+function quiet(): void {
+  if (isQuiet) return;
+  isQuiet = true;
+  Runtime.install({ logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} } });
+}
