@@ -1,5 +1,8 @@
 import { defineConfig, defineTable, everyRow, noRows, notNull, rowCount, sql, unique } from 'temporal-backfill';
 
+// A second a day in the demo, so that there is something to watch, and to kill. Nothing otherwise.
+const pauseSeconds = Number(process.env['BACKFILL_DEMO_PAUSE'] ?? 0);
+
 const dailyRevenue = defineTable({
   name: 'mart.daily_revenue',
   description: 'Orders and revenue in euros, per UTC day and currency of the order',
@@ -23,7 +26,8 @@ const dailyRevenue = defineTable({
       where currency = sold.currency and day <= ${startDate}
       order by day desc
       limit 1
-    ) rate`,
+    ) rate
+    cross join pg_sleep(${pauseSeconds})`,
   checks: [
     notNull(['day', 'currency', 'revenue']),
     unique(['day', 'currency']),

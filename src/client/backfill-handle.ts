@@ -27,7 +27,7 @@ export interface BackfillHandle {
   retry(options?: RetryOptions): Promise<BackfillHandle>;
 }
 
-const QUERY_MS = 4_000;
+const QUERY_MS = 3_500;
 /** The server's word for "nobody has polled of late", and for a run whose first task nobody has done yet. */
 const FAILED_PRECONDITION = 9;
 

@@ -22,8 +22,8 @@ export interface Session {
   close(): Promise<void>;
 }
 
-const CONNECT_MS = 4_000;
-const CALL_MS = 4_000;
+const CONNECT_MS = 3_500;
+const CALL_MS = 3_500;
 
 // Without it a client waits up to two minutes before it tries again a server that was away.
 const channelArgs = { 'grpc.initial_reconnect_backoff_ms': 250, 'grpc.max_reconnect_backoff_ms': 2_000 };

@@ -4,7 +4,7 @@ import { NoWorker } from './errors.js';
 import { type Session, call } from './session.js';
 
 /** How long the first task of a workflow may lie before nobody is thought to be there. */
-export const FIRST_TASK_MS = 4_000;
+export const FIRST_TASK_MS = 3_500;
 
 const POLL_MS = 100;
 /** Started, task scheduled, task started. */

@@ -5,7 +5,7 @@ import { type Cli, printJson } from '../io.js';
 import { type JsonFlag, addJsonOption } from '../options.js';
 
 const examples = `
-Its data stays in ${STATE_FOLDER}/ of this folder, where the other commands find it too.
+Its data stays in ${STATE_FOLDER}/ of this folder, where the other commands find it.
 Ctrl-C stops everything that it started.
 
 Example:

@@ -10,8 +10,8 @@ interface Flags extends JsonFlag {
 }
 
 const examples = `
-The database is that of DATABASE_URL, or the one that \`backfill dev\` runs in this
-folder. Run it as the owner of schema "backfill"; workers only check.
+The database is that of DATABASE_URL, or the one that \`backfill dev\` runs in
+this folder. Run it as the owner of schema "backfill"; workers only check.
 
 Examples:
   $ DATABASE_URL=postgres://… backfill migrate

@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const CONFIG = fileURLToPath(new URL('backfill.config.ts', import.meta.url));
+
+/** The embedded servers and the worker, run by `backfill dev` in a process of its own. */
+export interface RunningStack {
+  readonly temporalAddress: string;
+  readonly uiUrl: string;
+  /** Holds the password; never printed. */
+  readonly databaseUrl: string;
+  /** The Temporal CLI that runs the server. */
+  readonly temporalCli: string;
+  /** Runs a `backfill` command against it, with this terminal. Returns its exit code. */
+  backfill(...args: string[]): Promise<number>;
+  /** Settles with the exit code when it ends. */
+  readonly ended: Promise<number>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts it and waits until it is ready. It ends when this process does, even by a kill -9: the two are connected by an
+ * IPC channel.
+ * @param pauseSeconds time that each day takes on top, so that there is something to watch
+ */
+export async function startStack(pauseSeconds: number): Promise<RunningStack> {
+  const env = demoEnv(pauseSeconds);
+  // Its lines go to stderr, and this script's own story to stdout.
+  const child = spawn(process.execPath, [CLI, 'dev', '--json'], { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const ended = once(child, 'exit').then(([code]) => (typeof code === 'number' ? code : 1));
+  const announced = await Promise.race([readJson(child.stdout as AsyncIterable<unknown>), ended]);
+  if (typeof announced === 'number') throw new Error('The servers did not start; the lines above say why');
+  const { temporalAddress, uiUrl } = announced;
+  const state = JSON.parse(await readFile('.backfill/state.json', 'utf8')) as { databaseUrl: string };
+  endWithMe(child);
+  const connected = { ...env, TEMPORAL_ADDRESS: temporalAddress, BACKFILL_UI_URL: uiUrl };
+  return {
+    ...announced,
+    databaseUrl: state.databaseUrl,
+    ended,
+    backfill: (...args) => run(args, connected),
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+/**
+ * The demo goes to its own servers, whatever else the shell is set up for: a Temporal or a database named there is
+ * somebody's.
+ */
+function demoEnv(pauseSeconds: number): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(?:TEMPORAL_(?!CLI$)|DATABASE_URL$|PG)/.test(name));
+  return { ...Object.fromEntries(kept), BACKFILL_CONFIG: CONFIG, BACKFILL_DEMO_PAUSE: String(pauseSeconds) };
+}
+
+const commands = new Set<ChildProcess>();
+
+/** Ctrl-C reaches all of them by itself; a SIGTERM or SIGHUP reaches this process alone. */
+function endWithMe(stack: ChildProcess): void {
+  process.on('SIGINT', () => {});
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      // As Ctrl-C: a command that watches stops watching.
+      for (const command of commands) command.kill('SIGINT');
+      stack.kill('SIGTERM');
+    });
+  }
+}
+
+async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const child = spawn(process.execPath, [CLI, ...args], { env, stdio: 'inherit' });
+  commands.add(child);
+  const [code] = (await once(child, 'exit')) as [number | null];
+  commands.delete(child);
+  return code ?? 1;
+}
+
+interface Announced {
+  readonly temporalAddress: string;
+  readonly uiUrl: string;
+  readonly temporalCli: string;
+}
+
+/** `--json` prints one document when all is ready. */
+async function readJson(stream: AsyncIterable<unknown>): Promise<Announced> {
+  let text = '';
+  for await (const chunk of stream) {
+    text += String(chunk);
+    try {
+      return JSON.parse(text) as Announced;
+    } catch {
+      continue;
+    }
+  }
+  return new Promise(() => {});
+}
