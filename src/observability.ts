@@ -27,6 +27,8 @@ export function installLogger(level: string | undefined): void {
         );
       },
     ),
+    // The worker process has its own: the runtime's would swallow a SIGTERM that comes before there is a worker.
+    shutdownSignals: [],
     telemetryOptions: { logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } } },
   });
 }
@@ -34,4 +36,9 @@ export function installLogger(level: string | undefined): void {
 /** An error as its name and message. Its other fields may hold what it was about: a URL with a password. */
 function printable(value: unknown): unknown {
   return value instanceof Error ? `${value.name}: ${value.message}` : value;
+}
+
+/** Lets the process end: the native core would keep it alive, with or without a worker. */
+export async function shutDownRuntime(): Promise<void> {
+  await Runtime.instance().shutdown();
 }

@@ -7,24 +7,25 @@ import { Client } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.js';
+import { isRunning } from './activities/is-running.js';
 import { ConfigError } from './config/errors.js';
 import { type Config, DEFAULT_CONFIG_FILE, loadConfig } from './config/load.js';
-import { TASK_QUEUE } from './contract.js';
+import { TASK_QUEUE, searchAttributes } from './contract.js';
 import { readState } from './dev/state.js';
-import { installLogger } from './observability.js';
+import { installLogger, shutDownRuntime } from './observability.js';
 import { type Database, openDatabase } from './postgres/database.js';
 import { demandLedger } from './postgres/migrate.js';
+import { toBackfillError } from './postgres/sqlstate.js';
 import { inTransaction } from './postgres/transaction.js';
-import { ensureSearchAttributes, isRunning } from './worker-temporal.js';
 
 export interface WorkerProcessOptions {
   /** Default: `BACKFILL_CONFIG`, else `backfill.config.ts` in the working folder. */
-  readonly configPath?: string;
+  readonly configPath?: string | undefined;
   readonly env?: NodeJS.ProcessEnv;
   /** Called once, when it polls. */
-  readonly onReady?: () => void;
+  readonly onReady?: (() => void) | undefined;
   /** Stops it, beside SIGINT and SIGTERM. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -42,15 +43,27 @@ export async function runWorker({
   // Temporal's sandbox sees the process's time zone.
   process.env['TZ'] = 'UTC';
   installLogger(env['BACKFILL_LOG_LEVEL']);
-  const config = await loadConfig(configPath ?? env['BACKFILL_CONFIG'] ?? DEFAULT_CONFIG_FILE);
-  const size = poolSize(env['BACKFILL_POOL_SIZE']);
-  const database = openDatabase({ url: await databaseUrl(config, env), size });
   try {
-    await inTransaction(
-      database,
-      { applicationName: 'backfill worker', timeouts: { attemptMs: 10_000, lockMs: 5_000 } },
-      demandLedger,
-    );
+    await connectAndServe({ configPath, env, onReady, signal });
+  } finally {
+    await shutDownRuntime();
+  }
+}
+
+async function connectAndServe({
+  configPath,
+  env = process.env,
+  onReady,
+  signal,
+}: WorkerProcessOptions): Promise<void> {
+  const config = await loadConfig(configPath ?? (env['BACKFILL_CONFIG'] || DEFAULT_CONFIG_FILE));
+  const size = poolSize(env['BACKFILL_POOL_SIZE']);
+  const database = openDatabase({ url: databaseUrl(config, env), size });
+  try {
+    const timeouts = { attemptMs: 10_000, lockMs: 5_000 };
+    await inTransaction(database, { applicationName: 'backfill worker', timeouts }, demandLedger).catch((error) => {
+      throw toBackfillError(error);
+    });
     await serve(config, database, { size, env, onReady, signal });
   } finally {
     await database.close();
@@ -66,7 +79,7 @@ interface ServeOptions {
 
 async function serve(config: Config, database: Database, { size, env, onReady, signal }: ServeOptions): Promise<void> {
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({
-    overrideEnvVars: await temporalEnv(env),
+    overrideEnvVars: temporalEnv(env),
   });
   const connection = await NativeConnection.connect(connectionOptions);
   try {
@@ -86,6 +99,8 @@ async function serve(config: Config, database: Database, { size, env, onReady, s
     });
     const stop = () => worker.shutdown();
     signal?.addEventListener('abort', stop, { once: true });
+    // Once each: a second Ctrl-C ends the process at once.
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop);
     // The parent (`backfill dev`) is gone: a worker that nobody sees must not go on writing.
     process.once('disconnect', stop);
     onReady?.();
@@ -123,8 +138,32 @@ export function workerOptions(
   };
 }
 
-async function databaseUrl(config: Config, env: NodeJS.ProcessEnv): Promise<string> {
-  const url = config.databaseUrl ?? env['DATABASE_URL'] ?? (await readState('.backfill'))?.databaseUrl;
+/** The number of type Keyword in Temporal's API. */
+const KEYWORD = 2;
+
+/**
+ * Registers our search attributes in the namespace where they are missing and we may.
+ * @returns whether all are there. Where they are not (Temporal Cloud), runs go on without them.
+ */
+export async function ensureSearchAttributes(connection: NativeConnection, namespace: string): Promise<boolean> {
+  const names = Object.values(searchAttributes).map(({ name }) => name);
+  try {
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+    const missing = names.filter((name) => !(name in (customAttributes ?? {})));
+    if (missing.length > 0) {
+      await connection.operatorService.addSearchAttributes({
+        namespace,
+        searchAttributes: Object.fromEntries(missing.map((name) => [name, KEYWORD])),
+      });
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function databaseUrl(config: Config, env: NodeJS.ProcessEnv): string {
+  const url = config.databaseUrl ?? env['DATABASE_URL'] ?? readState('.backfill')?.databaseUrl;
   if (url === undefined) {
     throw new ConfigError(
       'No database is named: set DATABASE_URL, or database.url in the config file, or run "backfill dev"',
@@ -143,12 +182,12 @@ function poolSize(text: string | undefined): number {
 }
 
 /** The environment's own settings first, then the embedded stack that runs in this folder. */
-async function temporalEnv(env: NodeJS.ProcessEnv): Promise<Record<string, string>> {
+function temporalEnv(env: NodeJS.ProcessEnv): Record<string, string> {
   const given = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[0].startsWith('TEMPORAL_') && entry[1] !== undefined,
   );
   const state = given.some(([name]) => name === 'TEMPORAL_ADDRESS' || name === 'TEMPORAL_PROFILE')
     ? undefined
-    : await readState('.backfill');
+    : readState('.backfill');
   return { ...(state ? { TEMPORAL_ADDRESS: state.temporalAddress } : {}), ...Object.fromEntries(given) };
 }

@@ -31,8 +31,8 @@ export async function startStack(pauseSeconds: number): Promise<RunningStack> {
   // Its lines go to stderr, and this script's own story to stdout.
   const child = spawn(process.execPath, [CLI, 'dev', '--json'], { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const ended = once(child, 'exit').then(([code]) => (typeof code === 'number' ? code : 1));
-  const announced = await Promise.race([readJson(child.stdout as AsyncIterable<unknown>), ended]);
-  if (typeof announced === 'number') throw new Error('The servers did not start; the lines above say why');
+  const announced = await readJson(child.stdout as AsyncIterable<unknown>);
+  if (announced === undefined) throw new Error('The servers did not start; the line above says why');
   const { temporalAddress, uiUrl } = announced;
   const state = JSON.parse(await readFile('.backfill/state.json', 'utf8')) as { databaseUrl: string };
   endWithMe(child);
@@ -73,7 +73,10 @@ function endWithMe(stack: ChildProcess): void {
 }
 
 async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const child = spawn(process.execPath, [CLI, ...args], { env, stdio: 'inherit' });
+  const child = spawn(process.execPath, [CLI, ...args], {
+    env,
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  });
   commands.add(child);
   const [code] = (await once(child, 'exit')) as [number | null];
   commands.delete(child);
@@ -86,16 +89,17 @@ interface Announced {
   readonly temporalCli: string;
 }
 
-/** `--json` prints one document when all is ready. */
-async function readJson(stream: AsyncIterable<unknown>): Promise<Announced> {
+/** `--json` prints one document: this one when all is ready, another, or none, when it does not start. */
+async function readJson(stream: AsyncIterable<unknown>): Promise<Announced | undefined> {
   let text = '';
   for await (const chunk of stream) {
     text += String(chunk);
-    try {
-      return JSON.parse(text) as Announced;
-    } catch {
-      continue;
-    }
+    if (text.endsWith('}\n')) return announcement(text);
   }
-  return new Promise(() => {});
+  return undefined;
+}
+
+function announcement(text: string): Announced | undefined {
+  const document = JSON.parse(text) as Partial<Announced>;
+  return document.temporalAddress === undefined ? undefined : (document as Announced);
 }

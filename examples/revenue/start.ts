@@ -21,7 +21,12 @@ const { values: flags } = parseArgs({
   options: { exit: { type: 'boolean' }, reset: { type: 'boolean' }, pause: { type: 'string' } },
 });
 
-process.exitCode = await main();
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
 
 async function main(): Promise<number> {
   const stack = await startStack(Number(flags.pause ?? process.env['BACKFILL_DEMO_PAUSE'] ?? 1));
@@ -49,10 +54,7 @@ async function repair(stack: RunningStack, database: pg.Client): Promise<number>
     return typed(stack, 'watch', RUN);
   }
   await prepareTable(database);
-  title('The plan: nothing is written yet');
-  const code = await typed(stack, 'plan', TABLE, '--from', FROM, '--to', TO);
-  if (code !== 0) return code;
-  title('The run. Kill its worker in the middle (kill -9, its pid is above): it goes on where it was');
+  title('The plan, and the run. Kill its worker in the middle (kill -9, its pid is above): it goes on where it was');
   return typed(stack, 'start', TABLE, '--from', FROM, '--to', TO, '--reason', 'divide by the rate', '--yes');
 }
 

@@ -6,12 +6,11 @@ import type { PlannedState } from '../domain/drift.js';
 import { InvalidRequest } from '../domain/failure.js';
 import { NOT_BEGUN, NOT_ENDED, type Decision, decide } from '../domain/planning.js';
 import { type Partition, completeness, listPartitions, partitionOf } from '../domain/range.js';
-import { printSql } from '../domain/sql-template.js';
+import { dedent, printSql } from '../domain/sql-template.js';
 import type { RunOptions } from '../domain/request.js';
 import type { NewPlan, StoredPartition } from '../postgres/ledger/plans.js';
 import { type Survey, survey } from '../postgres/survey.js';
-import { inTransaction } from '../postgres/transaction.js';
-import { type Dependencies, LEDGER_TRANSACTION } from './dependencies.js';
+import { type Dependencies, inLedger } from './dependencies.js';
 
 /** Beyond this a range is a typing error: 100,000 hours are eleven years. */
 const MOST_PARTITIONS = 200_000;
@@ -69,10 +68,10 @@ export async function surveyTable(
   partitions: readonly Partition[],
   askEmpty: boolean,
 ): Promise<Survey> {
-  const transaction = { ...LEDGER_TRANSACTION, searchPath: definition.searchPath, readOnly: true };
-  const found = await inTransaction(deps.database, transaction, (tx) =>
-    survey(tx, definition, partitions, { askEmpty }),
-  );
+  const found = await inLedger(deps, (tx) => survey(tx, definition, partitions, { askEmpty }), {
+    searchPath: definition.searchPath,
+    readOnly: true,
+  });
   if (typeof found === 'string') throw new InvalidRequest(`${found} (request.table)`);
   return found;
 }
@@ -127,7 +126,7 @@ function shownFacts(definition: Definition, found: Survey, partitions: readonly 
   return {
     grain: definition.partitioning.grain,
     timeZone: definition.partitioning.timeZone,
-    buildSql: printSql(definition.build).trim(),
+    buildSql: dedent(printSql(definition.build)),
     strategy: 'delete-insert',
     whenEmpty: definition.whenEmpty,
     checks: definition.checks.map(({ name }) => name),

@@ -1,7 +1,9 @@
+import { Context } from '@temporalio/activity';
 import type { Definition } from '../domain/definition.js';
 import { BackfillError, FailureType } from '../domain/failure.js';
 import { parseTableName, printTableName } from '../domain/table-name.js';
-import type { Database } from '../postgres/database.js';
+import type { Database, Tx } from '../postgres/database.js';
+import { type TransactionOptions, inTransaction } from '../postgres/transaction.js';
 
 /** What the activities are built from. Tests put their own in. */
 export interface Dependencies {
@@ -16,11 +18,16 @@ export interface Dependencies {
   readonly pageSize: number;
 }
 
-/** Settings of the short transactions that read and write the ledger. */
-export const LEDGER_TRANSACTION = {
-  applicationName: 'backfill ledger',
-  timeouts: { attemptMs: 5 * 60_000, lockMs: 5_000 },
-} as const;
+/** A short transaction that reads or writes the ledger. A cancel of the activity stops it. */
+export function inLedger<T>(
+  { database }: Dependencies,
+  work: (tx: Tx) => Promise<T>,
+  options: Pick<TransactionOptions, 'readOnly' | 'searchPath'> = {},
+): Promise<T> {
+  const { cancellationSignal: signal } = Context.current();
+  const timeouts = { attemptMs: 5 * 60_000, lockMs: 5_000 };
+  return inTransaction(database, { applicationName: 'backfill ledger', timeouts, signal, ...options }, work);
+}
 
 /** @throws {BackfillError} UnknownTable */
 export function demandDefinition(definitions: readonly Definition[], table: string): Definition {

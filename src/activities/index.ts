@@ -1,16 +1,16 @@
 import { Context } from '@temporalio/activity';
 import type { FailureInfo } from '../domain/failure.js';
 import type { Difference, Replaced, RunRecord } from '../domain/outcome.js';
-import type { Plan } from '../domain/plan.js';
+import type { Plan, WorkPage } from '../domain/plan.js';
 import { partitionOf } from '../domain/range.js';
 import { quoteTableName } from '../domain/table-name.js';
-import { type WorkPage, readPlan, readWorkPage } from '../postgres/ledger/plans.js';
+import type { Tx } from '../postgres/database.js';
+import { readPlan, readWorkPage } from '../postgres/ledger/plans.js';
 import { recordFailure as recordInLedger } from '../postgres/ledger/replacements.js';
 import { type RunTotals, closeRun as closeInLedger, readRun, readTotals } from '../postgres/ledger/runs.js';
 import { replacePartition as replaceInDatabase } from '../postgres/replace.js';
-import { inTransaction } from '../postgres/transaction.js';
 import { findDifferences } from '../postgres/verify.js';
-import { type Dependencies, LEDGER_TRANSACTION, demandDefinition } from './dependencies.js';
+import { type Dependencies, demandDefinition, inLedger } from './dependencies.js';
 import { asActivity } from './failures.js';
 import { makePlan, type MakePlanInput } from './make-plan.js';
 import { openRun, type OpenRunInput } from './open-run.js';
@@ -38,8 +38,7 @@ export type Activities = ReturnType<typeof createActivities>;
 
 /** The activities of a worker. Workflows see their type only. */
 export function createActivities(deps: Dependencies) {
-  const ledger = <T>(work: Parameters<typeof inTransaction<T>>[2]) =>
-    inTransaction(deps.database, { ...LEDGER_TRANSACTION, signal: Context.current().cancellationSignal }, work);
+  const ledger = <T>(work: (tx: Tx) => Promise<T>) => inLedger(deps, work);
   return {
     makePlan: asActivity((input: MakePlanInput) => makePlan(deps, input)),
 

@@ -2,9 +2,8 @@ import { type NewPlanRequest, type StoredPlanRequest, parseRequest } from '../co
 import { InvalidRequest } from '../domain/failure.js';
 import type { Plan } from '../domain/plan.js';
 import { type StoredPlan, readPlan, readUnfinished, storePlan } from '../postgres/ledger/plans.js';
-import { inTransaction } from '../postgres/transaction.js';
 import { computePlan } from './compute-plan.js';
-import { type Dependencies, LEDGER_TRANSACTION, demandDefinition } from './dependencies.js';
+import { type Dependencies, demandDefinition, inLedger } from './dependencies.js';
 
 export interface MakePlanInput {
   /** Drawn by the caller, so that a repeated attempt stores the plan once. */
@@ -37,7 +36,7 @@ async function replan(
 ): Promise<Plan> {
   const old = await demandPlan(deps, oldId);
   const definition = demandDefinition(deps.definitions, old.table);
-  const unfinished = await inTransaction(deps.database, LEDGER_TRANSACTION, (tx) => readUnfinished(tx, oldId));
+  const unfinished = await inLedger(deps, (tx) => readUnfinished(tx, oldId));
   const keys = new Set(unfinished.map(({ key }) => key));
   // What was selected then is what is meant now, also where a selection would find less today.
   const { table, from, to } = old;
@@ -55,7 +54,7 @@ async function replan(
 }
 
 async function store(deps: Dependencies, plan: Parameters<typeof storePlan>[1]): Promise<Plan> {
-  return inTransaction(deps.database, LEDGER_TRANSACTION, async (tx) => {
+  return inLedger(deps, async (tx) => {
     await storePlan(tx, plan);
     const stored = await readPlan(tx, plan.planId);
     if (!stored) throw new Error(`Plan ${plan.planId} was stored and is not there`);
@@ -64,7 +63,7 @@ async function store(deps: Dependencies, plan: Parameters<typeof storePlan>[1]):
 }
 
 async function demandPlan(deps: Dependencies, planId: string): Promise<Plan> {
-  const plan = await inTransaction(deps.database, LEDGER_TRANSACTION, (tx) => readPlan(tx, planId));
+  const plan = await inLedger(deps, (tx) => readPlan(tx, planId));
   if (!plan) throw new InvalidRequest(`There is no plan ${planId} in the ledger (request.plan)`);
   return withoutShape(plan);
 }

@@ -5,9 +5,9 @@ import type { Plan } from '../domain/plan.js';
 import { partitionOf } from '../domain/range.js';
 import { basisOf, readPlan, readUnfinished } from '../postgres/ledger/plans.js';
 import { type RunRow, findRun, openRun as openInLedger, readTotals } from '../postgres/ledger/runs.js';
-import { inTransaction } from '../postgres/transaction.js';
+import { endSessions } from '../postgres/sessions.js';
 import { buildDigestOf, surveyTable } from './compute-plan.js';
-import { type Dependencies, LEDGER_TRANSACTION, demandDefinition } from './dependencies.js';
+import { type Dependencies, demandDefinition, inLedger } from './dependencies.js';
 
 export interface OpenRunInput {
   readonly planId: string;
@@ -40,7 +40,7 @@ export interface OpenedRun {
  * @throws {BackfillError} InvalidRequest (unknown, refused or completed plan), UnknownTable, PlanDrift, Overlap
  */
 export async function openRun(deps: Dependencies, input: OpenRunInput): Promise<OpenedRun> {
-  const read = await inTransaction(deps.database, LEDGER_TRANSACTION, async (tx) => ({
+  const read = await inLedger(deps, async (tx) => ({
     plan: await readPlan(tx, input.planId),
     unfinished: await readUnfinished(tx, input.planId),
     run: await findRun(tx, input.planId),
@@ -51,7 +51,9 @@ export async function openRun(deps: Dependencies, input: OpenRunInput): Promise<
   const definition = demandDefinition(deps.definitions, plan.table);
   await demandFree(deps, input, run);
   await demandNoDrift(deps, definition, basisOf(plan, unfinished));
-  const totals = await inTransaction(deps.database, LEDGER_TRANSACTION, async (tx) => {
+  const totals = await inLedger(deps, async (tx) => {
+    // A taken-over execution's last attempt may hold the run's row for as long as its SQL takes.
+    if (run && run.executionId !== input.executionId) await endSessions(tx, input.planId);
     const opened = await openInLedger(tx, { ...input, table: plan.table }, run?.executionId ?? null);
     if (!opened) throw overlap(input.planId, 'another execution');
     return readTotals(tx, input.planId);

@@ -72,7 +72,7 @@ interface Ended {
 export function printEnd(io: CliIo, { run, settled, link }: Ended, json: boolean): void {
   const { workflowId, planId } = run;
   if (json) printJson(io, { workflowId, planId, outcome: settled.outcome, link, ...settled.json });
-  else printLines(io.stdout, outcomeLines(settled.end, { workflowId, link }));
+  else printLines(io.stdout, outcomeLines(settled.end, { workflowId, link, planId }));
   // On a terminal the reader has it before their eyes; in a log of errors alone it would be missing.
   const isRead = !json && io.stdout.isTTY && io.stderr.isTTY;
   if (settled.error !== undefined && !isRead) io.stderr.write(printError(settled.error, io.env));

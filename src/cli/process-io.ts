@@ -15,7 +15,12 @@ export function processIo(): CliIo {
     confirm,
     onInterrupt(listener) {
       process.on('SIGINT', listener);
-      return () => void process.off('SIGINT', listener);
+      // A script that started us over an IPC channel is gone: as if its terminal had been closed.
+      if (process.channel) process.on('disconnect', listener);
+      return () => {
+        process.off('SIGINT', listener);
+        process.off('disconnect', listener);
+      };
     },
   };
 }

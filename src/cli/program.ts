@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { exitCodes } from '../domain/outcome.js';
 import { addCancelCommand } from './commands/cancel.js';
@@ -71,15 +72,27 @@ function buildProgram(cli: Cli): Command {
   const program = new Command('backfill')
     .description('Replaces the partitions of a table in a range, oldest first, each in one transaction.')
     .exitOverride()
-    .showHelpAfterError('(add --help for the options and examples)')
+    .version(readVersion())
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
       writeErr: (text) => void stderr.write(text),
-      outputError: (text, write) => write(text.replace(/^error: /, 'backfill: ')),
+      outputError: (text, write) => write(`${oneSentence(text)} (--help shows the options)\n`),
       getOutHelpWidth: () => 80,
       getErrHelpWidth: () => 80,
     })
     .addHelpText('after', help);
   for (const add of adders) add(program, cli);
   return program;
+}
+
+function oneSentence(usageError: string): string {
+  return usageError
+    .replace(/^error: /, 'backfill: ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+function readVersion(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
 }

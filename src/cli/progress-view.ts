@@ -15,7 +15,7 @@ export function createView(output: Output): ProgressView {
 }
 
 /** A line for each change of what is done, and not for each look. */
-export function lineView(output: Output): ProgressView {
+function lineView(output: Output): ProgressView {
   let last = '';
   return {
     show(progress) {

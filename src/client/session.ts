@@ -44,7 +44,7 @@ export async function openSession(options: ConnectOptions): Promise<Session> {
   return { client, address, close: () => connection.close() };
 }
 
-export const DEFAULT_ADDRESS = 'localhost:7233';
+const DEFAULT_ADDRESS = 'localhost:7233';
 
 /** The address that environment or config file name; undefined where neither does. */
 export function configuredAddress(options: ConnectOptions): string | undefined {

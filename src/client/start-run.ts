@@ -96,7 +96,7 @@ async function untilKnown(session: Session, workflowId: string, sameness: Samene
   }
 }
 
-export async function describeRun(session: Session, workflowId: string): Promise<RunSummary | undefined> {
+async function describeRun(session: Session, workflowId: string): Promise<RunSummary | undefined> {
   const handle = session.client.workflow.getHandle(workflowId);
   try {
     return summarize(await call(session, () => handle.describe(), { workflowId }));

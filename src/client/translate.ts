@@ -60,7 +60,7 @@ export function translateError(error: unknown, about: About): unknown {
 }
 
 /** How a run ended, when it did not complete. */
-export function translateFailure(failure: unknown, workflowId: string): BackfillClientError | undefined {
+function translateFailure(failure: unknown, workflowId: string): BackfillClientError | undefined {
   const options = { cause: failure };
   if (failure instanceof ActivityFailure) return translateFailure(failure.cause, workflowId);
   if (failure instanceof CancelledFailure) return new RunCancelled(workflowId, options);

@@ -108,29 +108,35 @@ function isRows(value: unknown): value is RowsMarker {
 }
 
 function paramOf(value: unknown, where: string): BoundMarker | Scalar {
-  if (isBound(value) || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => paramOf(item, where)) as Scalar;
+  return isBound(value) ? value : scalarOf(value, where);
+}
+
+function scalarOf(value: unknown, where: string): Scalar {
+  if (value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => scalarOf(item, where)) as Scalar;
   if (['string', 'number', 'bigint', 'boolean'].includes(typeof value)) return value as Scalar;
   // A Date would be sent in the process's time zone and may become another day.
   const remedy = value instanceof Date ? 'write a date as text: "2026-03-01"' : 'use text, numbers, booleans or null';
   throw new ConfigError(`${where} holds a value that cannot be sent to PostgreSQL safely; ${remedy}`);
 }
 
+/** PostgreSQL's settings in milliseconds end here, a little under 25 days. */
+const MOST_MS = 2 ** 31 - 1;
+
 function compileTimeouts(input: NonNullable<TableInput['timeouts']>, where: string): Timeouts {
-  const read = (name: keyof typeof input, byDefault: string): number => {
+  const read = (name: keyof typeof input, byDefault: string, most = Infinity): number => {
     const text = input[name] ?? byDefault;
     const ms = parseDuration(text);
-    if (ms === undefined || ms < 1) {
-      throw new ConfigError(
-        `${where}.${name} is ${JSON.stringify(text)}; write a span as "30 s", "10 minutes", "6 hours"`,
-      );
-    }
-    return ms;
+    if (ms !== undefined && ms >= 1 && ms <= most) return ms;
+    const limit = most === Infinity ? '' : ', at most 24 days';
+    throw new ConfigError(
+      `${where}.${name} is ${JSON.stringify(text)}; write a span as "30 s", "10 minutes", "6 hours"${limit}`,
+    );
   };
   return {
-    attemptMs: read('attempt', '1 hour'),
+    attemptMs: read('attempt', '1 hour', MOST_MS),
     partitionMs: read('partition', '6 hours'),
-    lockMs: read('lock', '5 s'),
+    lockMs: read('lock', '5 s', MOST_MS),
   };
 }
 

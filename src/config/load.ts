@@ -34,9 +34,10 @@ export async function loadConfig(path: string): Promise<Config> {
     return parseConfig(await jiti.import(file, { default: true }));
   } catch (error) {
     if (error instanceof ConfigError) throw new ConfigError(`${path}: ${error.message}`, { cause: error });
-    throw new ConfigError(`${path} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+    const { message, stack } = error instanceof Error ? error : new Error(String(error));
+    // The place in the file, and nothing else: the error of a malformed URL has a field with the whole of it.
+    const cause = Object.assign(new Error(message), { stack });
+    throw new ConfigError(`${path} cannot be loaded: ${message}`, { cause });
   }
 }
 

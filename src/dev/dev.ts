@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { migrateLedger } from '../postgres/migrate.js';
 import { type Stack, startStack, stopLeftovers } from './stack.js';
-import { DEFAULT_FOLDER, writeState } from './state.js';
+import { DEFAULT_FOLDER, removeState, writeState } from './state.js';
 import { stopAll, type Stoppable } from './stop-all.js';
 import { waitForEnd } from './end-signals.js';
 import { temporalEnv } from './temporal-server.js';
@@ -31,7 +31,7 @@ export async function runDev(options: DevOptions): Promise<number> {
     log('Killing all at once');
     await stopAll(running, 'kill').catch(() => {});
     // What was still starting.
-    await stopLeftovers(options.folder ?? DEFAULT_FOLDER, log).catch(() => {});
+    await stopLeftovers(options.folder ?? DEFAULT_FOLDER, () => {}).catch(() => {});
     process.exit(130);
   });
   try {
@@ -41,14 +41,31 @@ export async function runDev(options: DevOptions): Promise<number> {
     writeState(stack.folder, stack);
     const worker = options.worker === false ? undefined : startWorker(stack, { env, log });
     if (worker !== undefined) running.push(worker);
-    await options.onReady?.(stack);
-    const problem = await Promise.race([end.first, stack.failed, ...(worker ? [worker.failed] : [])]);
+    const ended = Promise.race([end.first, stack.failed, ...(worker ? [worker.failed] : [])]);
+    const isReady = await Promise.race([
+      ended.then(() => false),
+      (worker?.ready ?? Promise.resolve()).then(() => true),
+    ]);
+    if (isReady) {
+      printLinks(stack, log);
+      await options.onReady?.(stack);
+    }
+    const problem = await ended;
     if (problem !== undefined) log(problem);
     log('Stopping …');
+    // First, so that nothing is sent here any more, and whoever starts next knows that we are leaving.
+    removeState(stack.folder);
     return problem === undefined ? 0 : 1;
   } finally {
     await stopAll(running).finally(() => end.dispose());
   }
+}
+
+function printLinks({ folder, temporalAddress, uiUrl, databaseUrl }: Stack, log: DevOptions['log']): void {
+  const { host, pathname } = new URL(databaseUrl);
+  log(`Temporal Web UI  ${uiUrl}`);
+  log(`Temporal         ${temporalAddress}`);
+  log(`PostgreSQL       ${host}${pathname} (its URL, with the password, is in ${folder}/state.json)`);
 }
 
 function startWorker(stack: Stack, { env, log }: { env: NodeJS.ProcessEnv; log: DevOptions['log'] }): SupervisedWorker {

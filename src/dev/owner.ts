@@ -1,7 +1,9 @@
 import { linkSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { writePrivateJson } from './private-json.js';
 import { isStillThatProcess, type ProcessRecord, readPidFile, recordProcess } from './processes.js';
+import { readState } from './state.js';
 
 /**
  * Makes this process the one owner of a folder.
@@ -24,6 +26,25 @@ export function ownFolder(folder: string): () => void {
 export function ownerOf(folder: string): ProcessRecord | undefined {
   const owner = readPidFile(join(folder, 'owner.pid'));
   return owner && isStillThatProcess(owner) ? owner : undefined;
+}
+
+/** A stopping worker may take 20 seconds, and servers some more. */
+const SETTLE_MS = 45_000;
+
+/**
+ * Waits for an owner that is on its way out: one killed terminal stops slower than the next `npm start` is typed. It is
+ * told by the missing state file, which is there only while all runs.
+ */
+export async function waitForLeavingOwner(folder: string, log: (line: string) => void): Promise<void> {
+  const deadline = Date.now() + SETTLE_MS;
+  // An owner whose own parent was killed this moment has not heard of it yet.
+  const firmAt = Date.now() + 1_500;
+  for (let said = false; Date.now() < deadline; said = true) {
+    const owner = ownerOf(folder);
+    if (owner === undefined || (readState(folder) !== undefined && Date.now() > firmAt)) return;
+    if (!said) log(`Waiting for process ${owner.pid}, which has the servers here, to stop …`);
+    await sleep(200);
+  }
 }
 
 function refuseIfOwned(folder: string, file: string): void {

@@ -1,6 +1,6 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ownFolder } from './owner.js';
+import { ownFolder, waitForLeavingOwner } from './owner.js';
 import { type PostgresOptions, startPostgresServer, stopLeftoverPostgres } from './postgres-server.js';
 import { DEFAULT_FOLDER, removeState } from './state.js';
 import { stopAll, type Stoppable } from './stop-all.js';
@@ -29,7 +29,7 @@ export interface Stack extends Stoppable {
   readonly failed: Promise<string>;
 }
 
-export const DATABASE = 'backfill';
+const DATABASE = 'backfill';
 
 /**
  * Starts PostgreSQL and Temporal with what the folder holds. What a killed owner left running is stopped first.
@@ -38,6 +38,7 @@ export const DATABASE = 'backfill';
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { log, durable = true } = options;
   const folder = prepareFolder(options.folder ?? DEFAULT_FOLDER);
+  await waitForLeavingOwner(folder, log);
   const release = ownFolder(folder);
   const started: Stoppable[] = [];
   const end = async (how: 'stop' | 'kill') => {

@@ -19,6 +19,8 @@ export interface WorkerOptions {
 }
 
 export interface SupervisedWorker extends Stoppable {
+  /** Settles when a worker says for the first time that it polls. */
+  readonly ready: Promise<void>;
   /** Settles, with a sentence, when the worker does not stay up. */
   readonly failed: Promise<string>;
 }
@@ -41,10 +43,15 @@ export function superviseWorker(options: WorkerOptions): SupervisedWorker {
   const { log, folder, restartDelayMs = 1000 } = options;
   const stopped = new AbortController();
   let current: ProcessRecord | undefined;
+  let sayReady = () => {};
+  const ready = new Promise<void>((resolve) => (sayReady = resolve));
 
   const keepRunning = async (): Promise<string | undefined> => {
     for (let failures = 0; ;) {
-      const { how, afterMs, lastLine } = await runOnce(options, (record) => (current = record));
+      const { how, afterMs, lastLine } = await runOnce(options, {
+        onStart: (record) => (current = record),
+        onReady: sayReady,
+      });
       if (stopped.signal.aborted) return undefined;
       failures = afterMs < QUICK_MS ? failures + 1 : 0;
       if (failures === QUICK_FAILURES) {
@@ -63,6 +70,7 @@ export function superviseWorker(options: WorkerOptions): SupervisedWorker {
     rmSync(pidFile(folder), { force: true });
   };
   return {
+    ready,
     failed: new Promise((resolve) => void done.then((sentence) => sentence !== undefined && resolve(sentence))),
     stop: () => end(POLITE),
     kill: () => end({ ...POLITE, signal: 'SIGKILL' }),
@@ -76,13 +84,14 @@ export function stopLeftoverWorker(folder: string): Promise<boolean> {
 
 async function runOnce(
   { command, env, log, folder }: WorkerOptions,
-  onStart: (record: ProcessRecord) => void,
+  { onStart, onReady }: { readonly onStart: (record: ProcessRecord) => void; readonly onReady: () => void },
 ): Promise<End> {
   const [program, ...args] = command;
   const start = performance.now();
   // A channel, so that it notices when this process is killed ('disconnect'); a group of its own, as Ctrl-C is for this
   // process. What it prints goes to our stderr: stdout belongs to the command that started us.
   const child = spawn(program, args, { env, detached: true, stdio: ['ignore', process.stderr.fd, 'pipe', 'ipc'] });
+  child.once('message', onReady);
   const ended = once(child, 'exit');
   const closed = once(child, 'close').catch(() => {});
   const lastLine = passOn(child);

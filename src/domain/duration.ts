@@ -1,20 +1,21 @@
-const UNITS = {
-  ms: 1,
-  s: 1000,
-  second: 1000,
-  m: 60_000,
-  min: 60_000,
-  minute: 60_000,
-  h: 3_600_000,
-  hour: 3_600_000,
-  d: 86_400_000,
-  day: 86_400_000,
-};
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** A map, not an object: an object has a `constructor`, too. */
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ['ms', 1],
+  ...['s', 'second', 'seconds'].map((word) => [word, SECOND] as const),
+  ...['m', 'min', 'mins', 'minute', 'minutes'].map((word) => [word, MINUTE] as const),
+  ...['h', 'hour', 'hours'].map((word) => [word, HOUR] as const),
+  ...['d', 'day', 'days'].map((word) => [word, DAY] as const),
+]);
 
 /** Milliseconds of `30 s`, `10 minutes`, `6 hours`, `7 days`; undefined where the text is none of these. */
 export function parseDuration(text: string): number | undefined {
   const [, amount, word] = /^(\d+(?:\.\d+)?) ?([a-z]+)$/.exec(text.trim()) ?? [];
   if (amount === undefined || word === undefined) return undefined;
-  const unit = UNITS[word as keyof typeof UNITS] ?? UNITS[word.replace(/s$/, '') as keyof typeof UNITS];
+  const unit = UNITS.get(word);
   return unit === undefined ? undefined : Math.round(Number(amount) * unit);
 }

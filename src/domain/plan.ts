@@ -54,3 +54,10 @@ export interface Plan {
   readonly requestedBy: string | null;
   readonly reason: string | null;
 }
+
+/** A page of a plan, as a run works on it. */
+export interface WorkPage {
+  /** Oldest first. `isDone`: written under this plan by an earlier execution. */
+  readonly partitions: readonly { readonly seq: number; readonly key: string; readonly isDone: boolean }[];
+  readonly hasMore: boolean;
+}

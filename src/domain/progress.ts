@@ -20,7 +20,7 @@ export interface Progress {
   /** Keys being written now, oldest first. */
   readonly writing: readonly string[];
   readonly oldestFailed: { readonly key: string; readonly type: string; readonly message: string } | null;
-  /** Partitions per second of this execution; null before the first is done. */
+  /** Partitions per second, of late; null before the first is done. */
   readonly rate: number | null;
   readonly secondsLeft: number | null;
   /** The partitions of the current page, oldest first: at most 500. */
@@ -29,18 +29,20 @@ export interface Progress {
   readonly startedAt: string;
 }
 
-/** Rate and time left. A run's first partitions tell nothing yet of a rate. */
-export function estimate({
-  done,
-  left,
-  elapsedMs,
-}: {
-  readonly done: number;
-  readonly left: number;
-  readonly elapsedMs: number;
-}): Pick<Progress, 'rate' | 'secondsLeft'> {
-  if (done <= 0 || elapsedMs <= 0) return { rate: null, secondsLeft: null };
-  const rate = (done / elapsedMs) * 1000;
+/** Completions by which a rate is told: old ones say little, and an outage must be forgotten again. */
+const RECENT = 10;
+
+/** Adds a moment to the recent ones; all in milliseconds, oldest first. The first ever is the start of the run. */
+export function addRecent(recent: readonly number[], at: number): number[] {
+  return [...recent, at].slice(-RECENT - 1);
+}
+
+/** Rate and time left, by the recent completions. */
+export function estimate(recent: readonly number[], left: number): Pick<Progress, 'rate' | 'secondsLeft'> {
+  const [first = 0] = recent;
+  const elapsedMs = (recent.at(-1) ?? 0) - first;
+  if (elapsedMs <= 0) return { rate: null, secondsLeft: null };
+  const rate = ((recent.length - 1) / elapsedMs) * 1000;
   return { rate, secondsLeft: left / rate };
 }
 

@@ -5,18 +5,19 @@
  */
 export interface Token {
   readonly kind: 'word' | 'quoted' | 'other';
-  /** Unquoted words in lower case; everything else as written. */
+  /** Unquoted words with ASCII letters in lower case; everything else as written. */
   readonly text: string;
 }
 
-const SPACE = /\s+/uy;
+// Every character beyond ASCII is a letter to PostgreSQL, a no-break space and an accent of its own among them.
+const SPACE = /[ \t\n\r\f\v]+/y;
 const LINE_COMMENT = /--[^\n\r]*/y;
-const DOLLAR_TAG = /\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$/uy;
+const DOLLAR_TAG = /\$(?:[A-Za-z_\u0080-\uffff][A-Za-z_0-9\u0080-\uffff]*)?\$/y;
 const ESCAPE_STRING = /[eE]'(?:[^'\\]|\\[\s\S]|'')*'/y;
 const STRING = /(?:[bBxXnN]|[uU]&)?'(?:[^']|'')*'/y;
 const QUOTED = /(?:[uU]&)?"(?:[^"]|"")*"/y;
 const NUMBER = /(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:[eE][+-]?\d+)?|\$\d+/y;
-const WORD = /[\p{L}_][\p{L}\p{N}_$]*/uy;
+const WORD = /[A-Za-z_\u0080-\uffff][A-Za-z_0-9$\u0080-\uffff]*/y;
 
 export function tokenize(sql: string): Token[] {
   const tokens: Token[] = [];
@@ -51,8 +52,13 @@ export function tokenize(sql: string): Token[] {
     const quoted = take(QUOTED);
     if (quoted !== undefined) return { kind: 'quoted', text: quoted };
     const word = take(WORD);
-    return word === undefined ? undefined : { kind: 'word', text: word.toLowerCase() };
+    return word === undefined ? undefined : { kind: 'word', text: foldCase(word) };
   }
+}
+
+/** As PostgreSQL does it in UTF-8: only ASCII. */
+function foldCase(word: string): string {
+  return word.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /** Equal for two texts that differ in white space, comments and the case of unquoted words only. */

@@ -56,6 +56,18 @@ export function printSql(template: SqlTemplate): string {
   return joinTemplate(template, (param) => (isBound(param) ? `:${param.backfillBound}` : printScalar(param)));
 }
 
+/** SQL as a person would have written it at the margin: the indentation of the source file is taken away. */
+export function dedent(text: string): string {
+  const lines = text
+    .replace(/^\s*\n/, '')
+    .trimEnd()
+    .split('\n');
+  const indents = lines.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length);
+  // A text that begins on the line of its backtick says nothing about the margin there.
+  const margin = Math.min(...(text.startsWith('\n') || indents.length < 2 ? indents : indents.slice(1)));
+  return lines.map((line) => (line.length - line.trimStart().length >= margin ? line.slice(margin) : line)).join('\n');
+}
+
 export function isBound(value: unknown): value is BoundMarker {
   return typeof value === 'object' && value !== null && 'backfillBound' in value;
 }

@@ -34,12 +34,8 @@ const TEXT_TYPES = [1082, 1114, 1184, 1115, 1182, 1185];
  * Dates and timestamps stay text: the driver's own parser makes a `date` a JavaScript Date at *local* midnight, which
  * prints as the day before east of Greenwich.
  */
-const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    TEXT_TYPES.includes(oid)
-      ? (text: string) => text
-      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
-};
+const types = new pg.TypeOverrides();
+for (const oid of TEXT_TYPES) types.setTypeParser(oid, (text) => text);
 
 /**
  * @param url a PostgreSQL connection URL; it is never part of an error

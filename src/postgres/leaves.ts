@@ -100,8 +100,8 @@ export function matchLeaves(leaves: readonly Leaf[], wanted: readonly Partition[
   });
 }
 
-/** Canonical bounds compare as text, but for the two words. */
+/** Canonical bounds compare as text, but for the two words, and for the Z, which would sort after a fraction of a second. */
 function isBefore(a: string, b: string): boolean {
   if (a === b || a === 'infinity' || b === '-infinity') return false;
-  return a === '-infinity' || b === 'infinity' || a < b;
+  return a === '-infinity' || b === 'infinity' || a.replace(/Z$/, '') < b.replace(/Z$/, '');
 }

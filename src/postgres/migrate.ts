@@ -26,11 +26,20 @@ export async function migrateLedger({ databaseUrl }: { readonly databaseUrl: str
   });
 }
 
-/** The SQL of every migration, for those who run it by hand. */
+/** Where the library, and a worker's check, find which migrations have been run. */
+const RECORDS = `create schema if not exists backfill;
+create table if not exists backfill.migration (id serial primary key, name varchar(255) not null, run_on timestamp not null);
+`;
+
+/** The SQL of every migration, for those who run it by hand: each is recorded as it would be otherwise. */
 export async function printMigrations(): Promise<string> {
   const files = await migrationFiles();
   const texts = await Promise.all(files.map((file) => readFile(`${MIGRATIONS}/${file}`, 'utf8')));
-  return texts.join('\n');
+  const scripts = texts.map((text, i) => {
+    const name = (files[i] ?? '').replace(/\.sql$/, '');
+    return `begin;\n${text}\ninsert into backfill.migration (name, run_on) values ('${name}', pg_catalog.now());\ncommit;\n`;
+  });
+  return [RECORDS, ...scripts].join('\n');
 }
 
 /** @throws {BackfillError} LedgerOutdated, with the remedy */

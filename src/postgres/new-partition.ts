@@ -34,8 +34,7 @@ export async function attach(tx: Tx, target: Target, leaf: TableName): Promise<v
 }
 
 async function freeName(tx: Tx, table: TableName, key: string): Promise<TableName> {
-  const suffix = `_${key.replaceAll(/[^0-9A-Za-z]/g, '')}`;
-  for (const name of [cut(table.name, suffix), cut(table.name, `_${shortHash(`${table.name}/${key}`)}${suffix}`)]) {
+  for (const name of newPartitionNames(table.name, key)) {
     const candidate = { schema: table.schema, name };
     const { rows } = await tx.query<{ taken: boolean }>('select pg_catalog.to_regclass($1) is not null as taken', [
       quoteTableName(candidate),
@@ -45,6 +44,12 @@ async function freeName(tx: Tx, table: TableName, key: string): Promise<TableNam
   throw new Error(
     `There is already a table named like the new partition ${key} of ${quoteTableName(table)}, with other bounds`,
   );
+}
+
+/** The names to try, the plainest first: `fact_20240305`. The second is for a table of that name with other bounds. */
+export function newPartitionNames(table: string, key: string): string[] {
+  const suffix = `_${key.replaceAll(/[^0-9A-Za-z]/g, '')}`;
+  return [cut(table, suffix), cut(table, `_${shortHash(`${table}/${key}`)}${suffix}`)];
 }
 
 /**

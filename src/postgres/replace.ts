@@ -15,6 +15,7 @@ import {
 } from './ledger/replacements.js';
 import { attach, createDetached } from './new-partition.js';
 import { partitionOf } from '../domain/range.js';
+import { endSessions, sessionName } from './sessions.js';
 import { StrayRow, describeStrayRows } from './stray-rows.js';
 import { deleteInsert, insertBuild } from './strategies/delete-insert.js';
 import { type Target, quoteTarget } from './target.js';
@@ -47,7 +48,7 @@ export async function replacePartition(database: Database, replacement: Replacem
 async function replaceInTransaction(tx: Tx, { definition, run, key, attempt }: Replacement): Promise<Replaced> {
   const startedAt = new Date();
   const admission = await admit(tx, run, key);
-  await endEarlierAttempts(tx);
+  await endSessions(tx, run.planId, key);
   const generation = (await lockPartition(tx, definition.name, key)) + 1;
   const already = await findReplacement(tx, run.planId, key);
   if (already) return already;
@@ -136,24 +137,11 @@ async function demandUnchanged(tx: Tx, definition: Definition, admission: Admiss
   }
 }
 
-/**
- * An attempt that Temporal has given up on may still run here (nothing tells a process that its time is over). It is
- * known by its name, and ended, instead of waited for.
- */
-async function endEarlierAttempts(tx: Tx): Promise<void> {
-  await tx.query(
-    `select pg_catalog.pg_terminate_backend(pid, 5000) from pg_catalog.pg_stat_activity
-      where application_name = pg_catalog.current_setting('application_name')
-        and pid <> pg_catalog.pg_backend_pid() and datname = pg_catalog.current_database()`,
-  );
-}
-
 function targetOf({ table, partitioning }: Definition, { columnType, columns }: Admission, key: string): Target {
   return { table, column: partitioning.column, columnType, columns, partition: partitionOf(partitioning, key) };
 }
 
 function transactionOptions({ definition, run, key, signal }: Replacement) {
   const { timeouts, searchPath } = definition;
-  // 3 + 36 + 1 + the key: at most 63 bytes, which is where PostgreSQL cuts.
-  return { applicationName: `bf:${run.planId}:${key}`, timeouts, searchPath, signal };
+  return { applicationName: sessionName(run.planId, key), timeouts, searchPath, signal };
 }

@@ -1,4 +1,5 @@
 import { BackfillError, type FailureInfo, FailureType } from '../domain/failure.js';
+import { sqlStateOf } from './server-error.js';
 import { CommitUnknown } from './transaction.js';
 
 /**
@@ -24,8 +25,8 @@ export function toBackfillError(error: unknown): BackfillError {
     return new BackfillError({ type: FailureType.Transient, message: error.message }, { cause: error });
   const { code, detail } = (error ?? {}) as DatabaseErrorFields;
   const message = error instanceof Error ? error.message : String(error);
-  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code))
-    return new BackfillError(fromSqlState(code, message, detail), { cause: error });
+  const sqlstate = sqlStateOf(error);
+  if (sqlstate !== undefined) return new BackfillError(fromSqlState(sqlstate, message, detail), { cause: error });
   const lost = (typeof code === 'string' && NETWORK.test(code)) || /connection|timeout exceeded/i.test(message);
   return lost ? unreachable(error) : new BackfillError({ type: FailureType.SqlFailed, message }, { cause: error });
 }

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Timeouts } from '../domain/definition.js';
 import { quoteIdentifier } from '../domain/table-name.js';
 import type { Database, Tx } from './database.js';
+import { sqlStateOf } from './server-error.js';
 
 export interface TransactionOptions {
   /** Shown in pg_stat_activity while it runs; at most 63 bytes. */
@@ -36,7 +37,7 @@ export async function inTransaction<T>(
   let usable = false;
   try {
     await client.query(beginText(options));
-    const result = await work(client as Tx);
+    const result = await work(client);
     options.signal?.throwIfAborted();
     await commit(client);
     usable = true;
@@ -73,13 +74,8 @@ async function commit(client: pg.PoolClient): Promise<void> {
     ({ command } = await client.query('commit'));
   } catch (error) {
     // A commit that the server refuses (a deferred constraint) carries a SQLSTATE and is known to have failed.
-    if (
-      error instanceof Error &&
-      'code' in error &&
-      /^[0-9A-Z]{5}$/.test(String(error.code)) &&
-      !/^(08|57)/.test(String(error.code))
-    )
-      throw error;
+    const sqlstate = sqlStateOf(error);
+    if (sqlstate !== undefined && !/^(?:08|57)/.test(sqlstate)) throw error;
     throw new CommitUnknown('The connection was lost while committing; the ledger will tell', { cause: error });
   }
   // COMMIT of a failed transaction succeeds, with another command tag.

@@ -18,6 +18,8 @@ export type RunEnd =
 export interface RunPlace {
   readonly workflowId: string;
   readonly link: string | null;
+  /** Without a plan there is nothing to go on with. */
+  readonly planId: string | null;
 }
 
 /** The last words on a run: what was done, or what was not, why, and the exact command that goes on. */
@@ -49,7 +51,7 @@ export function outcomeLines(end: RunEnd, place: RunPlace): string[] {
 }
 
 /** The command that goes on with a run that did not complete. */
-export function retryCommand(workflowId: string): string {
+function retryCommand(workflowId: string): string {
   return `backfill retry ${shellWord(workflowId)}`;
 }
 
@@ -110,6 +112,6 @@ function where({ workflowId, link }: RunPlace): (readonly [string, string])[] {
   return [['run', workflowId], ...(link === null ? [] : [['web UI', link] as const])];
 }
 
-function goOn(words: string, { workflowId }: RunPlace): string[] {
-  return [words, `  ${retryCommand(workflowId)}`];
+function goOn(words: string, { workflowId, planId }: RunPlace): string[] {
+  return planId === null ? [] : [words, `  ${retryCommand(workflowId)}`];
 }

@@ -23,13 +23,14 @@ export function progressMark({ state, done, failed, writing }: Progress): string
 
 const BAR = 24;
 
-/** The same with a bar, in one line that fits `columns`. */
-export function progressBarLine(progress: Progress, columns = WIDTH): string {
+/** The same with a bar, in one line that fits a terminal of `width` columns. */
+export function progressBarLine(progress: Progress, width = WIDTH): string {
   const { total, done } = progress;
   const filled = total === 0 ? 0 : Math.floor((done / total) * BAR);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR - filled);
   const line = `${bar}  ${progressLine(progress)}`;
-  // A line that wraps cannot be drawn over.
+  // A line that wraps cannot be drawn over. Some terminals say that they have no columns.
+  const columns = width > 0 ? width : WIDTH;
   return line.length < columns ? line : `${line.slice(0, Math.max(columns - 2, 0))}…`;
 }
 

@@ -9,27 +9,15 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { OpenedRun } from '../activities/open-run.js';
-import type { WorkPage } from '../postgres/ledger/plans.js';
-import { type FailureInfo, FailureType } from '../domain/failure.js';
+import type { WorkPage } from '../domain/plan.js';
+import { FailureType } from '../domain/failure.js';
 import type { BackfillResult, PartitionFailedDetails, VerificationFailedDetails } from '../domain/outcome.js';
 import { ledger, partitionOptions, planning } from './activities.js';
+import type { Carried } from './carried.js';
 import { asRunFailure, failedAttempt, failureInfo } from './failures.js';
 import { Tracker } from './tracker.js';
 import { verify } from './verify.js';
 import { slidingWindow } from './window.js';
-
-/** What continue-as-new hands on. Small plain data: the partitions themselves stay in the ledger. */
-export interface Carried {
-  readonly run: OpenedRun;
-  /** The position in the plan after which to go on. */
-  readonly after: number;
-  readonly done: number;
-  readonly failures: {
-    readonly count: number;
-    readonly oldest: { readonly key: string; readonly seq: number; readonly info: FailureInfo } | null;
-  };
-  readonly startedAt: number;
-}
 
 /**
  * Replaces the partitions of a range, oldest first: plan, write page after page, read back, outcome.

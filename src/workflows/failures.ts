@@ -3,14 +3,31 @@ import { type FailureInfo, FailureType } from '../domain/failure.js';
 
 /** What an activity's failure says, in the vocabulary. */
 export function failureInfo(error: unknown): FailureInfo {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
-  const application = findApplicationFailure(cause);
-  const info = application?.details?.[0] as FailureInfo | undefined;
-  if (cause instanceof TimeoutFailure) {
+  const application = findApplicationFailure(error);
+  const info = application && infoOf(application);
+  if (hasRunOutOfTime(error)) {
     const last = application ? `; the last attempt said: ${application.message}` : '';
-    return { type: FailureType.TimedOut, message: `Not done within its time, retries included${last}` };
+    return { ...info, type: FailureType.TimedOut, message: `Not done within its time, retries included${last}` };
   }
   return info ?? { type: FailureType.SqlFailed, message: rootCause(error) ?? String(error) };
+}
+
+/** Activities say all they know; a workflow's own refusal has a type and a message only. */
+function infoOf({ type, message, details }: ApplicationFailure): FailureInfo | undefined {
+  const info = details?.[0] as FailureInfo | undefined;
+  return info ?? (isFailureType(type) ? { type, message } : undefined);
+}
+
+/**
+ * Temporal does not wait for an attempt that would come too late: it fails the activity at once, with the words of the
+ * attempt before, and says only beside them that the time was over.
+ */
+function hasRunOutOfTime(error: unknown): boolean {
+  return error instanceof ActivityFailure && (error.cause instanceof TimeoutFailure || error.retryState === 'TIMEOUT');
+}
+
+function isFailureType(type: unknown): type is FailureType {
+  return Object.values<unknown>(FailureType).includes(type);
 }
 
 /** The number of the attempt that failed last. */

@@ -3,9 +3,16 @@ import type { OpenedRun } from '../activities/open-run.js';
 import { type BackfillMemo, progressQuery, searchAttributePairs } from '../contract.js';
 import { canonicalRequest } from '../domain/canonical-request.js';
 import type { FailureInfo } from '../domain/failure.js';
-import type { WorkPage } from '../postgres/ledger/plans.js';
-import { type PartitionState, type Progress, type RunState, estimate, progressMarkdown } from '../domain/progress.js';
-import type { Carried } from './backfill.js';
+import type { WorkPage } from '../domain/plan.js';
+import {
+  type PartitionState,
+  type Progress,
+  type RunState,
+  addRecent,
+  estimate,
+  progressMarkdown,
+} from '../domain/progress.js';
+import type { Carried } from './carried.js';
 
 /** Keeps what people see of a run up to date: the query `progress`, the current details, memo and search attributes. */
 export class Tracker {
@@ -16,15 +23,15 @@ export class Tracker {
   #page = new Map<string, PartitionState>();
   readonly #asked: { readonly table: string; readonly from: string; readonly to: string };
   readonly #startedAt: number;
-  readonly #doneAtStart: number;
+  #recent: readonly number[];
 
   constructor(request: unknown, carried: Carried | undefined) {
     this.#asked = asked(request);
     this.#run = carried?.run ?? null;
     this.#done = carried?.done ?? 0;
-    this.#doneAtStart = carried?.run.done ?? 0;
     this.#failures = carried?.failures ?? { count: 0, oldest: null };
     this.#startedAt = carried?.startedAt ?? Date.now();
+    this.#recent = carried?.recent ?? [this.#startedAt];
     setHandler(progressQuery, () => this.progress(), { description: 'How far the run is' });
     if (carried) this.turnTo('running');
   }
@@ -35,12 +42,13 @@ export class Tracker {
 
   /** What continue-as-new carries over. */
   carry(run: OpenedRun, after: number): Carried {
-    return { run, after, done: this.#done, failures: this.#failures, startedAt: this.#startedAt };
+    return { run, after, done: this.#done, failures: this.#failures, startedAt: this.#startedAt, recent: this.#recent };
   }
 
   opened(run: OpenedRun): void {
     this.#run = run;
     this.#done = run.done;
+    this.#recent = [Date.now()];
     upsertMemo({ ...memoOf(run) });
     this.turnTo('running');
   }
@@ -62,6 +70,7 @@ export class Tracker {
 
   wrote(key: string): void {
     this.#done++;
+    this.#recent = addRecent(this.#recent, Date.now());
     this.#mark(key, 'done');
   }
 
@@ -81,7 +90,6 @@ export class Tracker {
   progress(): Progress {
     const { table, from, to } = this.#run ?? this.#asked;
     const total = this.#run?.total ?? 0;
-    const elapsedMs = Date.now() - this.#startedAt;
     const oldest = this.#failures.oldest;
     return {
       state: this.#state,
@@ -94,7 +102,8 @@ export class Tracker {
       failed: this.#failures.count,
       writing: [...this.#page].filter(([, state]) => state === 'writing').map(([key]) => key),
       oldestFailed: oldest && { key: oldest.key, type: oldest.info.type, message: oldest.info.message },
-      ...estimate({ done: this.#done - this.#doneAtStart, left: total - this.#done, elapsedMs }),
+      // What an earlier execution wrote says nothing of this one's rate.
+      ...estimate(this.#recent, total - this.#done),
       page: [...this.#page].map(([key, state]) => ({ key, state })),
       startedAt: new Date(this.#startedAt).toISOString(),
     };

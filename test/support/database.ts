@@ -23,11 +23,18 @@ const getTypeParser = ((oid: number, format?: 'text' | 'binary') =>
     ? (text: string) => text
     : (pg.types.getTypeParser(oid, format) as (text: string) => unknown)) as typeof pg.types.getTypeParser;
 
+/** A server, and the database on it that is cloned. */
+interface Origin {
+  readonly adminUrl: string;
+  readonly template: string;
+}
+
 /** Clones the template: as quick as an empty database, and no test sees what another did. */
-export async function createDatabase(): Promise<TestDatabase> {
-  const adminUrl = inject('databaseUrl');
+export async function createDatabase(
+  { adminUrl, template }: Origin = { adminUrl: inject('databaseUrl'), template: inject('templateDatabase') },
+): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await runOnce(adminUrl, `create database ${name} template ${inject('templateDatabase')}`);
+  await runOnce(adminUrl, `create database ${name} template ${template}`);
   const url = withDatabase(adminUrl, name);
   const pool = new pg.Pool({ connectionString: url, max: 4, types: { getTypeParser } });
   // Tests kill servers and sessions; the query that is hit fails all the same.

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import type { TestProject } from 'vitest/node';
 import { ownerOf, ownFolder } from '../../src/dev/owner.js';
 import { startPostgresServer } from '../../src/dev/postgres-server.js';
@@ -93,7 +93,7 @@ async function startTemporal(folder: string, started: Stoppable[]): Promise<{ ad
 async function bundleWorkflows(folder: string): Promise<string> {
   if (process.env['BACKFILL_TEST_NO_BUNDLE'] === '1') return '';
   const workflowsPath = fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url));
-  const { code } = await bundleWorkflowCode({ workflowsPath });
+  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
   const file = join(folder, 'workflows.js');
   writeFileSync(file, code);
   return file;

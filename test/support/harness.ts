@@ -3,13 +3,14 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { createActivities } from '../../src/activities/index.js';
+import { isRunning } from '../../src/activities/is-running.js';
 import type { Dependencies } from '../../src/activities/dependencies.js';
 import { BackfillClient } from '../../src/client/backfill-client.js';
 import type { ConfigInput } from '../../src/config/define.js';
 import { parseConfig } from '../../src/config/load.js';
+import { TASK_QUEUE } from '../../src/contract.js';
 import { type Database, openDatabase } from '../../src/postgres/database.js';
-import { workerOptions } from '../../src/worker.js';
-import { ensureSearchAttributes, isRunning } from '../../src/worker-temporal.js';
+import { ensureSearchAttributes, workerOptions } from '../../src/worker.js';
 import { type TestDatabase, createDatabase } from './database.js';
 
 export type TableInput = ConfigInput['tables'][number];
@@ -20,6 +21,14 @@ export interface HarnessOptions {
   readonly pageSize?: number;
   /** Activity slots and connections of the worker. */
   readonly slots?: number;
+}
+
+/** What a test brings itself, where the shared servers will not do: those that it kills. */
+export interface OwnParts {
+  readonly db?: TestDatabase;
+  readonly temporalAddress?: string;
+  /** The worker's way to the database, where it is not the test's. */
+  readonly workerDatabaseUrl?: string;
 }
 
 /** A database, a Temporal namespace and a worker in this process, of one test file alone. */
@@ -36,17 +45,27 @@ export interface Harness {
   close(): Promise<void>;
 }
 
-/** @param schema SQL that makes the tables, run before the worker starts */
-export async function createHarness(schema: string, options: HarnessOptions): Promise<Harness> {
-  const db = await createDatabase();
+/**
+ * @param schema SQL that makes the tables, run before the worker starts
+ * @param options null for no worker in this process
+ */
+export async function createHarness(
+  schema: string,
+  options: HarnessOptions | null,
+  own: OwnParts = {},
+): Promise<Harness> {
+  const db = own.db ?? (await createDatabase());
   await db.query(schema);
-  const address = inject('temporalAddress');
-  const connection = await Connection.connect({ address });
+  const address = own.temporalAddress ?? inject('temporalAddress');
+  // Soon again after a server was away: by default a client waits up to two minutes.
+  const channelArgs = { 'grpc.initial_reconnect_backoff_ms': 250, 'grpc.max_reconnect_backoff_ms': 1000 };
+  const connection = await Connection.connect({ address, channelArgs });
   const namespace = await createNamespace(connection);
   const temporal = new Client({ connection, namespace });
   const client = await BackfillClient.connect({ client: temporal });
-  let running = await startWorker(db.url, address, namespace, options);
-  const stopWorker = () => running.stop();
+  const start = (next: HarnessOptions) => startWorker(own.workerDatabaseUrl ?? db.url, address, namespace, next);
+  let running = options && (await start(options));
+  const stopWorker = async () => running?.stop();
   return {
     db,
     temporal,
@@ -56,7 +75,7 @@ export async function createHarness(schema: string, options: HarnessOptions): Pr
     stopWorker,
     async restartWorker(next) {
       await stopWorker();
-      running = await startWorker(db.url, address, namespace, next);
+      running = await start(next);
     },
     async close() {
       await stopWorker();
@@ -67,7 +86,7 @@ export async function createHarness(schema: string, options: HarnessOptions): Pr
 }
 
 /** Every test file has a namespace, because all workers poll the same task queue. */
-async function createNamespace(connection: Connection): Promise<string> {
+export async function createNamespace(connection: Connection): Promise<string> {
   const namespace = `test-${randomBytes(6).toString('hex')}`;
   await connection.workflowService.registerNamespace({
     namespace,
@@ -107,6 +126,7 @@ async function startWorker(
     activities: createActivities(await dependencies(database, connection, namespace, address, options)),
   });
   const run = worker.run();
+  await untilPolling(connection, namespace);
   let stopped = false;
   return {
     async stop() {
@@ -118,6 +138,15 @@ async function startWorker(
       await database.close();
     },
   };
+}
+
+/** The client says at once that nobody polls, where nobody does yet. */
+async function untilPolling({ workflowService }: NativeConnection, namespace: string): Promise<void> {
+  for (;;) {
+    const { pollers } = await workflowService.describeTaskQueue({ namespace, taskQueue: { name: TASK_QUEUE } });
+    if (pollers.length > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
 async function dependencies(
@@ -140,7 +169,7 @@ async function dependencies(
 
 let isQuiet = false;
 
-function quiet(): void {
+export function quiet(): void {
   if (isQuiet) return;
   isQuiet = true;
   Runtime.install({ logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} } });

@@ -47,7 +47,8 @@ export const layers: Readonly<Record<LayerName, LayerRule>> = {
   },
   cli: {
     loads: ['domain', 'config', 'client', 'report'],
-    loadsLate: ['dev', 'worker'],
+    // Each behind the command that is about it: `dev`, `worker`, `migrate`.
+    loadsLate: ['dev', 'worker', 'postgres'],
     packages: ['@clack/prompts', 'commander', 'node:*'],
   },
   report: { loads: ['domain'], packages: [] },

@@ -194,7 +194,7 @@ describe('bad usage', () => {
   ])('%s: exit code 2, one sentence, nothing sent', async (_, args) => {
     const { exitCode, stderr, stdout, calls } = await run(args);
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/^backfill: \S/);
+    expect(stderr).toMatch(/^backfill: \S.+\n$/);
     expect(stdout).toBe('');
     expect(calls).toEqual([]);
   });
@@ -203,6 +203,10 @@ describe('bad usage', () => {
     const { exitCode, stdout } = await run(['plan', 'mart.t', '--json']);
     expect(exitCode).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'refused', error: { name: 'CliRefusal' } });
+  });
+
+  it('says its version', async () => {
+    expect(await run(['--version'])).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });
 
   it('no command at all shows the help', async () => {

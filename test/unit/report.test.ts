@@ -187,6 +187,7 @@ describe('the text of progress', () => {
   });
 
   it('fits the bar into the terminal, whatever its width', () => {
+    expect(progressBarLine(running, 0)).toBe(progressBarLine(running, 80));
     for (const columns of [20, 60, 80, 200]) {
       expect(progressBarLine(running, columns).length).toBeLessThan(columns);
     }
@@ -204,7 +205,7 @@ describe('the text of progress', () => {
   });
 });
 
-const place = { workflowId: 'backfill/mart.daily_revenue/2026-03-01..2026-03-14', link: 'http://ui' };
+const place = { workflowId: 'backfill/mart.daily_revenue/2026-03-01..2026-03-14', link: 'http://ui', planId: 'p' };
 
 describe('the last words on a run', () => {
   it('of one that completed: partitions, rows before and after, emptied days', () => {
@@ -250,6 +251,7 @@ describe('the last words on a run', () => {
     'of one that was $kind: how to go on',
     (end) => {
       expect(outcomeLines(end, place).at(-1)).toMatch(/^ {2}backfill retry /);
+      expect(outcomeLines(end, { ...place, planId: null }).join()).not.toContain('retry');
     },
   );
 });

@@ -40,6 +40,11 @@ test('a worker that is killed is started again, and the line says why', async ()
   expect(existsSync(join(folder, 'worker.pid'))).toBe(false);
 });
 
+test('a worker is ready when it says so', async () => {
+  worker = supervise(`process.send("ready"); ${staysUp}`);
+  await worker.ready;
+});
+
 test('a worker that never stays up is given up, with its last words', async () => {
   const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   worker = supervise('console.error("There is no config file"); process.exit(2)');

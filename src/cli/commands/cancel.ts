@@ -43,7 +43,10 @@ function cancel({ io }: Cli, workflowId: string, { detach, json = false }: Flags
       return exitCodes.completed;
     }
     const run = await untilEnded(io, handle, noticesOnly(json ? io.stderr : io.stdout));
-    if (!run) return INTERRUPTED;
+    if (!run) {
+      io.stderr.write(`Run ${workflowId} was asked to stop and has not ended yet.\n`);
+      return INTERRUPTED;
+    }
     const settled = await settle(handle);
     const isCancelled = settled.outcome === 'cancelled';
     printEnd(

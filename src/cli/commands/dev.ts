@@ -34,6 +34,7 @@ async function dev({ io }: Cli, { json }: JsonFlag): Promise<number> {
     worker,
     log,
     // The database's address stays out: it holds a password.
-    onReady: ({ temporalAddress, uiUrl }) => (json ? printJson(io, { temporalAddress, uiUrl }) : undefined),
+    onReady: ({ temporalAddress, uiUrl, temporalCli }) =>
+      json ? printJson(io, { temporalAddress, uiUrl, temporalCli }) : undefined,
   });
 }

@@ -27,7 +27,7 @@ Examples:
 export function addPlanCommand(program: Command, cli: Cli): void {
   const command = program
     .command('plan')
-    .summary('show what a backfill would write, and store that plan')
+    .summary('Show what a backfill would write, and store that plan.')
     .description(`Show what a backfill would write, and store that plan.\n${bothIncluded}`)
     .argument('<table>', 'schema.table, as in the definition');
   addJsonOption(addWhoOptions(addRequestOptions(command)))

@@ -38,7 +38,7 @@ Examples:
 export function addStartCommand(program: Command, cli: Cli): void {
   const command = program
     .command('start')
-    .summary('plan a backfill, show the plan, ask, and run it')
+    .summary('Plan a backfill, show the plan, ask, and run it.')
     .description(`Plan a backfill, show the plan, ask, and run it.\n${bothIncluded}`)
     .argument('[table]', 'schema.table, as in the definition')
     .option('--plan <id>', 'run this stored plan; takes the place of table and range');

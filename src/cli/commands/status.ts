@@ -48,5 +48,5 @@ async function tellEnded({ io, connection, handle }: Following, run: RunSummary,
   const link = linkTo(connection, run);
   const { end, outcome, json: details } = await settle(handle);
   if (json) printJson(io, { ...run, link, outcome, ...details });
-  else printLines(io.stdout, [...runLines(run), '', ...outcomeLines(end, { workflowId: run.workflowId, link })]);
+  else printLines(io.stdout, [...runLines(run), '', ...outcomeLines(end, { ...run, link })]);
 }

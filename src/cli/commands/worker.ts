@@ -26,7 +26,12 @@ export function addWorkerCommand(program: Command, cli: Cli): void {
 
 async function worker({ io }: Cli, { config, json }: Flags): Promise<number> {
   const { runWorker } = await import('../../worker.js');
-  await runWorker({ env: io.env, ...(config === undefined ? {} : { configPath: config }) });
+  await runWorker({ env: io.env, onReady: announce, ...(config === undefined ? {} : { configPath: config }) });
   if (json) printJson(io, { outcome: 'stopped' });
   return exitCodes.completed;
+}
+
+/** To `backfill dev`, which started this process and waits for it to poll. */
+function announce(): void {
+  process.send?.('ready');
 }

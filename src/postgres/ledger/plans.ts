@@ -1,5 +1,5 @@
 import type { PlanBasis, PlannedState } from '../../domain/drift.js';
-import type { LeftAlone, Plan, PlannedPartition } from '../../domain/plan.js';
+import type { LeftAlone, Plan, PlannedPartition, WorkPage } from '../../domain/plan.js';
 import type { RunOptions } from '../../domain/request.js';
 import type { ColumnType } from '../../domain/sql-template.js';
 import type { Tx } from '../database.js';
@@ -210,12 +210,6 @@ export async function readUnfinished(tx: Tx, planId: string): Promise<PlannedSta
 export function basisOf(plan: StoredPlan, partitions: readonly PlannedState[]): PlanBasis {
   const { definitionDigest, buildDigest, shape } = plan;
   return { definitionDigest, buildDigest, shape, partitions };
-}
-
-export interface WorkPage {
-  /** Oldest first. `isDone`: written under this plan by an earlier execution. */
-  readonly partitions: readonly { readonly seq: number; readonly key: string; readonly isDone: boolean }[];
-  readonly hasMore: boolean;
 }
 
 /** The next partitions to work on, after a position of the plan. */

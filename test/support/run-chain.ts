@@ -1,0 +1,21 @@
+import type { Client, WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
+
+type History = Awaited<ReturnType<WorkflowHandleWithFirstExecutionRunId['fetchHistory']>>;
+
+/** The histories of a run, from its first execution on through every continue-as-new. */
+export async function readChain(client: Client, handle: WorkflowHandleWithFirstExecutionRunId): Promise<History[]> {
+  const chain: History[] = [];
+  for (let runId: string | null | undefined = handle.firstExecutionRunId; runId;) {
+    const history: History = await client.workflow.getHandle(handle.workflowId, runId).fetchHistory();
+    chain.push(history);
+    runId = history.events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
+  }
+  return chain;
+}
+
+/** The keys whose writing was scheduled, in the order of the history. */
+export function scheduledKeysOf({ events }: History): string[] {
+  return (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+    scheduled?.activityType?.name === 'replacePartition' ? [scheduled.activityId?.split('/').at(-1) ?? ''] : [],
+  );
+}
