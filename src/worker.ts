@@ -43,6 +43,8 @@ export async function runWorker({
   // Temporal's sandbox sees the process's time zone.
   process.env['TZ'] = 'UTC';
   installLogger(env['BACKFILL_LOG_LEVEL']);
+  // Whoever reads it may be killed, and a worker must drain all the same.
+  process.stderr.on('error', () => {});
   try {
     await connectAndServe({ configPath, env, onReady, signal });
   } finally {
@@ -104,7 +106,10 @@ async function serve(config: Config, database: Database, { size, env, onReady, s
     // The parent (`backfill dev`) is gone: a worker that nobody sees must not go on writing.
     process.once('disconnect', stop);
     onReady?.();
-    await worker.run();
+    await worker.run().finally(() => {
+      // With a listener for it, the channel to the parent would keep this process alive.
+      process.off('disconnect', stop);
+    });
   } finally {
     await connection.close();
   }

@@ -82,7 +82,7 @@ export function buildDigestOf(definition: Definition, { mentions }: Survey): str
 }
 
 /** What is there now of the partitions that a plan writes. */
-export function toStates(partitions: readonly StoredPartition[]): PlannedState[] {
+function toStates(partitions: readonly StoredPartition[]): PlannedState[] {
   return partitions.flatMap(({ key, action, generation, leafOid, leafFileNode }) =>
     action === 'leave' ? [] : [{ key, action, generation, leafOid, leafFileNode }],
   );

@@ -20,7 +20,7 @@ export interface Target {
 }
 
 /** The values of a build's bounds for one partition. */
-export function boundValues(partition: Partition, columnType: ColumnType): BoundValues {
+function boundValues(partition: Partition, columnType: ColumnType): BoundValues {
   const { start, end, startDate, endDate, key } = partition;
   const { lower, upper } = lowerAndUpper(partition, columnType);
   return { start, end, startDate, endDate, startValue: lower, endValue: upper, key };

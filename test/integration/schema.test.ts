@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { FailureType } from '../../src/domain/failure.js';
 import { demandLedger, migrateLedger, printMigrations } from '../../src/postgres/migrate.js';
 import { runWorker } from '../../src/worker.js';
@@ -97,6 +98,8 @@ describe('migrating', () => {
 });
 
 describe('a worker', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'backfill-schema-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
   const remedy = 'run "backfill migrate" as the owner of the database';
 
   test.each([
@@ -107,7 +110,8 @@ describe('a worker', () => {
     ],
   ])('does not start after: %s', async (change, message) => {
     await db.query(change);
-    const configPath = join(import.meta.dirname, '../fixtures/fact/backfill.config.ts');
+    const configPath = join(folder, 'backfill.config.mjs');
+    writeFileSync(configPath, 'export default { tables: [] };');
     const refused = await runWorker({
       configPath,
       env: { DATABASE_URL: db.url, TEMPORAL_ADDRESS: '127.0.0.1:1' },

@@ -110,10 +110,10 @@ const triggers = `
   select pg_get_triggerdef(oid) || ';' as line from pg_trigger where tgrelid = $1::regclass and not tgisinternal order by tgname`;
 
 const comments = `
-  select case when objsubid = 0 then format('comment on table %s is %L;', $1, description)
-              else format('comment on column %s.%I is %L;', $1, a.attname, description) end as line
+  select case when objsubid = 0 then format('comment on table %s is %L;', $1::text, description)
+              else format('comment on column %s.%I is %L;', $1::text, a.attname, description) end as line
     from pg_description left join pg_attribute a on a.attrelid = objoid and a.attnum = objsubid
-   where objoid = $1::regclass and classoid = 'pg_class'::regclass order by objsubid`;
+   where objoid = $1::text::regclass and classoid = 'pg_class'::regclass order by objsubid`;
 
 const functions = `
   select pg_get_functiondef(p.oid) || ';' || coalesce(

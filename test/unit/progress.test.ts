@@ -4,7 +4,6 @@ import {
   type RunState,
   addRecent,
   calendarLines,
-  addRecent,
   estimate,
   printRate,
   printSeconds,

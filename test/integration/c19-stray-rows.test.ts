@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../src/config/define.js';
+import { FACT, factTable, fingerprints } from '../support/fact.js';
+import { type Harness, createHarness } from '../support/harness.js';
+
+const DAY = { table: 'fact', from: '2024-03-05', to: '2024-03-05' };
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await createHarness(FACT, { tables: [factTable()] });
+});
+afterAll(() => harness.close());
+
+test('C19 a row of another day fails the day, says how many and which, and changes nothing', async () => {
+  await harness.restartWorker({
+    tables: [
+      factTable({
+        build: ({ startDate, endDate }) => sql`
+          select case when id = 7 then ${endDate} else day end as day, id, amount
+          from src where day >= ${startDate} and day < ${endDate}`,
+      }),
+    ],
+  });
+  const before = await fingerprints(harness.db);
+  const failing = (await harness.client.start(DAY)).result();
+  await expect(failing).rejects.toMatchObject({
+    key: '2024-03-05',
+    failure: { type: 'StrayRows', message: expect.stringContaining('1 rows of the build lie outside') },
+  });
+  await expect(failing).rejects.toMatchObject({ failure: { message: expect.stringContaining('day = 2024-03-06') } });
+  expect(await fingerprints(harness.db)).toEqual(before);
+});
+
+test('C19 a null key fails the day', async () => {
+  await harness.restartWorker({
+    tables: [
+      factTable({
+        build: ({ startDate, endDate }) => sql`
+          select nullif(day, ${startDate}) as day, id, amount from src where day >= ${startDate} and day < ${endDate}`,
+      }),
+    ],
+  });
+  const before = await fingerprints(harness.db);
+  await expect((await harness.client.start(DAY)).result()).rejects.toMatchObject({
+    failure: { type: 'StrayRows', message: expect.stringContaining('100 rows of the build lie outside') },
+  });
+  expect(await fingerprints(harness.db)).toEqual(before);
+});
