@@ -8,8 +8,8 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.js';
 import { isRunning } from './activities/is-running.js';
-import { ConfigError } from './config/errors.js';
-import { type Config, DEFAULT_CONFIG_FILE, loadConfig } from './config/load.js';
+import { configFile, databaseUrl, poolSize } from './config/environment.js';
+import { type Config, loadConfig } from './config/load.js';
 import { TASK_QUEUE, searchAttributes } from './contract.js';
 import { readState } from './dev/state.js';
 import { installLogger, shutDownRuntime } from './observability.js';
@@ -17,6 +17,9 @@ import { type Database, openDatabase } from './postgres/database.js';
 import { demandLedger } from './postgres/migrate.js';
 import { toBackfillError } from './postgres/sqlstate.js';
 import { inTransaction } from './postgres/transaction.js';
+
+/** Temporal's own default. */
+const DEFAULT_ADDRESS = 'localhost:7233';
 
 export interface WorkerProcessOptions {
   /** Default: `BACKFILL_CONFIG`, else `backfill.config.ts` in the working folder. */
@@ -31,59 +34,54 @@ export interface WorkerProcessOptions {
 /**
  * Runs a worker until it is told to stop; then partitions in flight have ten seconds to end, and are rolled back after
  * that.
- * @throws {ConfigError} the config file or an environment variable
- * @throws {BackfillError} LedgerOutdated
+ * @throws ConfigError: the config file or an environment variable
+ * @throws BackfillError: LedgerOutdated
  */
-export async function runWorker({
-  configPath,
-  env = process.env,
-  onReady,
-  signal,
-}: WorkerProcessOptions = {}): Promise<void> {
+export async function runWorker(options: WorkerProcessOptions = {}): Promise<void> {
   // Temporal's sandbox sees the process's time zone.
   process.env['TZ'] = 'UTC';
-  installLogger(env['BACKFILL_LOG_LEVEL']);
+  installLogger((options.env ?? process.env)['BACKFILL_LOG_LEVEL']);
   // Whoever reads it may be killed, and a worker must drain all the same.
   process.stderr.on('error', () => {});
   try {
-    await connectAndServe({ configPath, env, onReady, signal });
+    await connectAndServe(options);
   } finally {
     await shutDownRuntime();
   }
 }
 
-async function connectAndServe({
-  configPath,
-  env = process.env,
-  onReady,
-  signal,
-}: WorkerProcessOptions): Promise<void> {
-  const config = await loadConfig(configPath ?? (env['BACKFILL_CONFIG'] || DEFAULT_CONFIG_FILE));
-  const size = poolSize(env['BACKFILL_POOL_SIZE']);
-  const database = openDatabase({ url: databaseUrl(config, env), size });
+async function connectAndServe({ configPath, env = process.env, ...rest }: WorkerProcessOptions): Promise<void> {
+  const embedded = readState();
+  const config = await loadConfig(configPath ?? configFile(env));
+  const size = poolSize(env);
+  const database = openDatabase({ url: databaseUrl(env, config.databaseUrl, embedded?.databaseUrl), size });
   try {
     const timeouts = { attemptMs: 10_000, lockMs: 5_000 };
-    await inTransaction(database, { applicationName: 'backfill worker', timeouts }, demandLedger).catch((error) => {
-      throw toBackfillError(error);
-    });
-    await serve(config, database, { size, env, onReady, signal });
+    await inTransaction(database, { applicationName: 'backfill worker', timeouts }, demandLedger).catch(
+      (error: unknown) => {
+        throw toBackfillError(error);
+      },
+    );
+    await serve(config, database, { size, env, embeddedAddress: embedded?.temporalAddress, ...rest });
   } finally {
     await database.close();
   }
 }
 
-interface ServeOptions {
+interface ServeOptions extends Pick<WorkerProcessOptions, 'onReady' | 'signal'> {
   readonly size: number;
   readonly env: NodeJS.ProcessEnv;
-  readonly onReady: (() => void) | undefined;
-  readonly signal: AbortSignal | undefined;
+  /** Of the Temporal that runs in this folder, for where nothing else is named. */
+  readonly embeddedAddress: string | undefined;
 }
 
-async function serve(config: Config, database: Database, { size, env, onReady, signal }: ServeOptions): Promise<void> {
-  const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({
-    overrideEnvVars: temporalEnv(env),
-  });
-  const connection = await NativeConnection.connect(connectionOptions);
+async function serve(config: Config, database: Database, options: ServeOptions): Promise<void> {
+  const { size, env, embeddedAddress, onReady, signal } = options;
+  const set = Object.entries(env).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const overrideEnvVars = Object.fromEntries(set);
+  const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({ overrideEnvVars });
+  const { address = embeddedAddress ?? DEFAULT_ADDRESS, ...how } = connectionOptions;
+  const connection = await NativeConnection.connect({ ...how, address });
   try {
     const client = new Client({ connection, namespace });
     const worker = await Worker.create({
@@ -165,34 +163,4 @@ export async function ensureSearchAttributes(connection: NativeConnection, names
   } catch {
     return false;
   }
-}
-
-function databaseUrl(config: Config, env: NodeJS.ProcessEnv): string {
-  const url = config.databaseUrl ?? env['DATABASE_URL'] ?? readState('.backfill')?.databaseUrl;
-  if (url === undefined) {
-    throw new ConfigError(
-      'No database is named: set DATABASE_URL, or database.url in the config file, or run "backfill dev"',
-    );
-  }
-  // The parser's own error carries the whole URL, password included.
-  if (!URL.canParse(url))
-    throw new ConfigError('The database URL is malformed; it must look like postgres://user:password@host:5432/name');
-  return url;
-}
-
-function poolSize(text: string | undefined): number {
-  const size = Number(text ?? 10);
-  if (Number.isInteger(size) && size >= 1 && size <= 1000) return size;
-  throw new ConfigError(`BACKFILL_POOL_SIZE is ${JSON.stringify(text)}; expected a whole number from 1 to 1000`);
-}
-
-/** The environment's own settings first, then the embedded stack that runs in this folder. */
-function temporalEnv(env: NodeJS.ProcessEnv): Record<string, string> {
-  const given = Object.entries(env).filter(
-    (entry): entry is [string, string] => entry[0].startsWith('TEMPORAL_') && entry[1] !== undefined,
-  );
-  const state = given.some(([name]) => name === 'TEMPORAL_ADDRESS' || name === 'TEMPORAL_PROFILE')
-    ? undefined
-    : readState('.backfill');
-  return { ...(state ? { TEMPORAL_ADDRESS: state.temporalAddress } : {}), ...Object.fromEntries(given) };
 }

@@ -9,6 +9,8 @@ import pg from 'pg';
 import { BackfillClient, RunNotFound } from 'temporal-backfill';
 import { rememberBefore } from './before.js';
 import { loadRevenue } from './load.js';
+import { commandLine, title } from './print.js';
+import { printDoors } from './print-doors.js';
 import { printProof } from './print-proof.js';
 import { type RunningStack, startStack } from './stack.js';
 
@@ -16,6 +18,9 @@ const TABLE = 'mart.daily_revenue';
 const FROM = '2026-03-01';
 const TO = '2026-03-14';
 const RUN = `backfill/${TABLE}/${FROM}..${TO}`;
+
+/** As a shell counts it: 128 and the number of SIGINT. */
+const INTERRUPTED = 130;
 
 const { values: flags } = parseArgs({
   options: { exit: { type: 'boolean' }, reset: { type: 'boolean' }, pause: { type: 'string' } },
@@ -29,21 +34,42 @@ try {
 }
 
 async function main(): Promise<number> {
+  title('PostgreSQL, Temporal and a worker start; their data stay in .backfill/');
   const stack = await startStack(Number(flags.pause ?? process.env['BACKFILL_DEMO_PAUSE'] ?? 1));
-  const database = new pg.Client({ connectionString: stack.databaseUrl });
+  const isToStay = process.stdout.isTTY && !flags.exit;
   try {
-    await database.connect();
+    const code = await demonstrate(stack);
+    if (code !== 0) return code;
+    printDoors(stack, RUN);
+    console.log(
+      isToStay
+        ? '\nEverything stays up until Ctrl-C.'
+        : '\nIt all ends now. In a terminal, and without --exit, it would stay up for you to try these.',
+    );
+    return isToStay ? await stack.ended : 0;
+  } catch (error) {
+    // What fails while all is ending says nothing.
+    if (stack.isEnding()) return INTERRUPTED;
+    throw error;
+  } finally {
+    await stack.stop();
+  }
+}
+
+/** The connection ends with it: PostgreSQL ends before this process does, and would be missed. */
+async function demonstrate(stack: RunningStack): Promise<number> {
+  const database = new pg.Client({ connectionString: stack.databaseUrl });
+  // A connection that is cut is told to the query that waits for it; without a listener it would end this process.
+  database.on('error', () => {});
+  await database.connect();
+  try {
     const code = await repair(stack, database);
+    if (stack.isEnding()) console.log('\nThe next npm start goes on with it.');
     if (code !== 0) return code;
     title('The proof');
-    const isRight = await printProof(database);
-    printDoors(stack);
-    if (flags.exit || !process.stdout.isTTY) return isRight ? 0 : 1;
-    console.log('\nEverything stays up until Ctrl-C.');
-    return await stack.ended;
+    return (await printProof(database)) ? 0 : 1;
   } finally {
     await database.end();
-    await stack.stop();
   }
 }
 
@@ -54,7 +80,8 @@ async function repair(stack: RunningStack, database: pg.Client): Promise<number>
     return typed(stack, 'watch', RUN);
   }
   await prepareTable(database);
-  title('The plan, and the run. Kill its worker in the middle (kill -9, its pid is above): it goes on where it was');
+  title('The plan and the run');
+  console.log('Kill the worker in the middle (kill -9, its pid is above): it goes on where it was.\n');
   return typed(stack, 'start', TABLE, '--from', FROM, '--to', TO, '--reason', 'divide by the rate', '--yes');
 }
 
@@ -73,34 +100,17 @@ async function isOpen({ temporalAddress: address }: RunningStack): Promise<boole
 async function prepareTable(database: pg.Client): Promise<void> {
   const { rows } = await database.query<{ there: boolean }>(`select to_regclass('${TABLE}') is not null as there`);
   if (rows[0]?.there && !flags.reset) {
-    title('The table is there from an earlier start (npm start -- --reset makes it wrong again)');
+    title('The table is there from an earlier start');
+    console.log('It stays as it is. To make it wrong again: npm start -- --reset');
   } else {
-    title('Loading half a year of orders and the ECB rates; the table as the buggy code left it');
+    title('Half a year of orders and the ECB rates are loaded');
     await loadRevenue((text, values) => database.query(text, values));
+    console.log(`${TABLE} is as the buggy code left it: wrong from ${FROM} to ${TO}.`);
   }
   await rememberBefore(database);
 }
 
-function printDoors({ uiUrl, temporalAddress, temporalCli }: RunningStack): void {
-  const input = JSON.stringify({ table: TABLE, from: FROM, to: TO });
-  title('The same run in the Temporal Web UI');
-  console.log(`${uiUrl}/namespaces/default/workflows/${encodeURIComponent(RUN)}`);
-  title('The same from the Temporal CLI');
-  console.log(
-    `${temporalCli} workflow start --address ${temporalAddress} --task-queue backfill --type backfill --workflow-id '${RUN}' --input '${input}'`,
-  );
-  title('The same from client code');
-  console.log(`import { BackfillClient } from 'temporal-backfill';
-const client = await BackfillClient.connect({ address: '${temporalAddress}' });
-const run = await client.start({ table: '${TABLE}', from: '${FROM}', to: '${TO}' });
-console.log(await run.result());`);
-}
-
 function typed(stack: RunningStack, ...args: string[]): Promise<number> {
-  console.log(`$ backfill ${args.map((arg) => (/^[\w./:-]+$/.test(arg) ? arg : `'${arg}'`)).join(' ')}\n`);
+  console.log(`$ ${commandLine('backfill', ...args)}\n`);
   return stack.backfill(...args);
-}
-
-function title(text: string): void {
-  console.log(`\n── ${text}\n`);
 }
