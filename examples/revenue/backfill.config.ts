@@ -13,7 +13,8 @@ const dailyRevenue = defineTable({
   // and rounded once. Rounding each order instead would be off by up to half a cent per order.
   // The ECB publishes on working days only: week-ends and holidays take the last rate before them.
   build: ({ start, end, startDate }) => sql`
-    select ${startDate} as day, sold.currency, sold.orders, round(sold.amount / rate.units_per_euro, 2) as revenue
+    select ${startDate} as day, sold.currency, sold.orders,
+      round(sold.amount / rate.units_per_euro, 2) as revenue
     from (
       select currency, count(*) as orders, sum(amount) as amount
       from raw.orders

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { fingerprintsOutside, revenueByDay } from './proof.js';
+import { REQUEST } from './request.js';
 
 type ByDay = ReadonlyMap<string, string>;
 
@@ -9,13 +10,11 @@ export interface Before {
   readonly outside: ByDay;
 }
 
-const RANGE = { from: '2026-03-01', to: '2026-03-14' };
-
 /** Keeps it in the database, so that a start after a kill can still show it. */
 export async function rememberBefore(database: pg.Client): Promise<void> {
   const query = (text: string, values: unknown[]) => database.query<{ day: string; figure: string }>(text, values);
-  const revenue = await revenueByDay(query, RANGE);
-  const outside = await fingerprintsOutside(query, RANGE);
+  const revenue = await revenueByDay(query, REQUEST);
+  const outside = await fingerprintsOutside(query, REQUEST);
   await database.query(`
     create schema if not exists demo;
     drop table if exists demo.before;

@@ -1,16 +1,15 @@
 import type pg from 'pg';
 import { readBefore } from './before.js';
 import { expectedRevenueByDay, fingerprintsOutside, revenueByDay } from './proof.js';
-
-const RANGE = { from: '2026-03-01', to: '2026-03-14' };
+import { REQUEST } from './request.js';
 
 /** Prints revenue before and after, next to the figure worked out another way. Returns whether all is as it should be. */
 export async function printProof(database: pg.Client): Promise<boolean> {
   const query = (text: string, values: unknown[]) => database.query<{ day: string; figure: string }>(text, values);
   const before = await readBefore(database);
-  const after = await revenueByDay(query, RANGE);
-  const expected = await expectedRevenueByDay(query, RANGE);
-  const outside = await fingerprintsOutside(query, RANGE);
+  const after = await revenueByDay(query, REQUEST);
+  const expected = await expectedRevenueByDay(query, REQUEST);
+  const outside = await fingerprintsOutside(query, REQUEST);
 
   console.log(row('day', 'before', 'after', 'recomputed'));
   for (const [day, figure] of expected) {
@@ -21,7 +20,9 @@ export async function printProof(database: pg.Client): Promise<boolean> {
 
   const wrongDays = [...expected].filter(([day, figure]) => after.get(day) !== figure).length;
   const changed = [...outside].filter(([day, figure]) => before.outside.get(day) !== figure).length;
-  console.log(`\nEuros, all currencies together. "recomputed" comes from the orders by another query than the build.`);
+  console.log(`
+Euros, all currencies together. "recomputed" comes from the orders, by another
+query than the build.`);
   console.log(
     `The ${outside.size} days outside the range: ${changed === 0 ? 'the same row versions as before' : `${changed} CHANGED`}.`,
   );

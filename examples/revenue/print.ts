@@ -5,28 +5,19 @@ export function title(text: string): void {
   console.log(`\n── ${text}\n`);
 }
 
-/** A command as it is typed, with a line break before an option where the line would be too long. */
-export function commandLine(...words: readonly string[]): string {
-  const lines: string[] = [];
-  let line = '';
-  for (const option of options(words)) {
-    const longer = line === '' ? option : `${line} ${option}`;
-    const isTooLong = line !== '' && longer.length + ' \\'.length + '$ '.length > WIDTH;
-    if (isTooLong) lines.push(line);
-    line = isTooLong ? option : longer;
+/** Prints a command as a user types it; a long one is broken before an option. */
+export function printCommand(words: readonly string[]): void {
+  const [first = '', ...options] = words
+    .map(shellWord)
+    .join(' ')
+    .split(/ (?=--)/);
+  const lines = [`$ ${first}`];
+  for (const option of options) {
+    const longer = `${lines.at(-1)} ${option}`;
+    if (`${longer} \\`.length <= WIDTH) lines.splice(-1, 1, longer);
+    else lines.push(`    ${option}`);
   }
-  return [...lines, line].join(' \\\n    ');
-}
-
-/** Each option with its value. */
-function options(words: readonly string[]): string[] {
-  const groups: string[] = [];
-  for (const word of words.map(shellWord)) {
-    const last = groups.at(-1);
-    if (last === undefined || word.startsWith('--') || (last.startsWith('--') && last.includes(' '))) groups.push(word);
-    else groups[groups.length - 1] = `${last} ${word}`;
-  }
-  return groups;
+  console.log(`${lines.join(' \\\n')}\n`);
 }
 
 function shellWord(text: string): string {

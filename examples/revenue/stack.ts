@@ -18,6 +18,8 @@ export interface RunningStack {
   backfill(...args: string[]): Promise<number>;
   /** Settles with the exit code when it ends. */
   readonly ended: Promise<number>;
+  /** Whether this process was told to end: Ctrl-C, SIGTERM, SIGHUP. */
+  isEnding(): boolean;
   stop(): Promise<void>;
 }
 
@@ -31,16 +33,22 @@ export async function startStack(pauseSeconds: number): Promise<RunningStack> {
   // Its lines go to stderr, and this script's own story to stdout.
   const child = spawn(process.execPath, [CLI, 'dev', '--json'], { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const ended = once(child, 'exit').then(([code]) => (typeof code === 'number' ? code : 1));
+  const isEnding = endWithMe(child);
   const announced = await readJson(child.stdout as AsyncIterable<unknown>);
-  if (announced === undefined) throw new Error('The servers did not start; the line above says why');
+  if (announced === undefined) {
+    await ended;
+    throw new Error(
+      isEnding() ? 'Told to end before it was ready' : 'The servers did not start; the line above says why',
+    );
+  }
   const { temporalAddress, uiUrl } = announced;
   const state = JSON.parse(await readFile('.backfill/state.json', 'utf8')) as { databaseUrl: string };
-  endWithMe(child);
   const connected = { ...env, TEMPORAL_ADDRESS: temporalAddress, BACKFILL_UI_URL: uiUrl };
   return {
     ...announced,
     databaseUrl: state.databaseUrl,
     ended,
+    isEnding,
     backfill: (...args) => run(args, connected),
     async stop() {
       child.kill('SIGTERM');
@@ -60,16 +68,22 @@ function demoEnv(pauseSeconds: number): NodeJS.ProcessEnv {
 
 const commands = new Set<ChildProcess>();
 
-/** Ctrl-C reaches all of them by itself; a SIGTERM or SIGHUP reaches this process alone. */
-function endWithMe(stack: ChildProcess): void {
-  process.on('SIGINT', () => {});
+/**
+ * Ctrl-C reaches all of them by itself; a SIGTERM or SIGHUP reaches this process alone, which stays until they have ended.
+ * @returns whether such a signal came
+ */
+function endWithMe(stack: ChildProcess): () => boolean {
+  let isEnding = false;
+  process.on('SIGINT', () => (isEnding = true));
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
+      isEnding = true;
       // As Ctrl-C: a command that watches stops watching.
       for (const command of commands) command.kill('SIGINT');
       stack.kill('SIGTERM');
     });
   }
+  return () => isEnding;
 }
 
 async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {

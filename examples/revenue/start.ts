@@ -9,15 +9,11 @@ import pg from 'pg';
 import { BackfillClient, RunNotFound } from 'temporal-backfill';
 import { rememberBefore } from './before.js';
 import { loadRevenue } from './load.js';
-import { commandLine, title } from './print.js';
+import { printCommand, title } from './print.js';
 import { printDoors } from './print-doors.js';
 import { printProof } from './print-proof.js';
+import { REQUEST, RUN } from './request.js';
 import { type RunningStack, startStack } from './stack.js';
-
-const TABLE = 'mart.daily_revenue';
-const FROM = '2026-03-01';
-const TO = '2026-03-14';
-const RUN = `backfill/${TABLE}/${FROM}..${TO}`;
 
 /** As a shell counts it: 128 and the number of SIGINT. */
 const INTERRUPTED = 130;
@@ -40,11 +36,11 @@ async function main(): Promise<number> {
   try {
     const code = await demonstrate(stack);
     if (code !== 0) return code;
-    printDoors(stack, RUN);
+    printDoors(stack);
     console.log(
       isToStay
         ? '\nEverything stays up until Ctrl-C.'
-        : '\nIt all ends now. In a terminal, and without --exit, it would stay up for you to try these.',
+        : '\nIt ends now. In a terminal, npm start stays up for you to try these.',
     );
     return isToStay ? await stack.ended : 0;
   } catch (error) {
@@ -81,8 +77,9 @@ async function repair(stack: RunningStack, database: pg.Client): Promise<number>
   }
   await prepareTable(database);
   title('The plan and the run');
-  console.log('Kill the worker in the middle (kill -9, its pid is above): it goes on where it was.\n');
-  return typed(stack, 'start', TABLE, '--from', FROM, '--to', TO, '--reason', 'divide by the rate', '--yes');
+  console.log('Kill the worker (kill -9, its pid is above): the run goes on where it was.\n');
+  const { table, from, to } = REQUEST;
+  return typed(stack, 'start', table, '--from', from, '--to', to, '--reason', 'divide by the rate', '--yes');
 }
 
 async function isOpen({ temporalAddress: address }: RunningStack): Promise<boolean> {
@@ -98,19 +95,20 @@ async function isOpen({ temporalAddress: address }: RunningStack): Promise<boole
 }
 
 async function prepareTable(database: pg.Client): Promise<void> {
-  const { rows } = await database.query<{ there: boolean }>(`select to_regclass('${TABLE}') is not null as there`);
+  const { table, from, to } = REQUEST;
+  const { rows } = await database.query<{ there: boolean }>('select to_regclass($1) is not null as there', [table]);
   if (rows[0]?.there && !flags.reset) {
     title('The table is there from an earlier start');
     console.log('It stays as it is. To make it wrong again: npm start -- --reset');
   } else {
     title('Half a year of orders and the ECB rates are loaded');
     await loadRevenue((text, values) => database.query(text, values));
-    console.log(`${TABLE} is as the buggy code left it: wrong from ${FROM} to ${TO}.`);
+    console.log(`${table} is as the buggy code left it: wrong from ${from} to ${to}.`);
   }
   await rememberBefore(database);
 }
 
 function typed(stack: RunningStack, ...args: string[]): Promise<number> {
-  console.log(`$ ${commandLine('backfill', ...args)}\n`);
+  printCommand(['backfill', ...args]);
   return stack.backfill(...args);
 }

@@ -31,6 +31,11 @@ export function requireAnswer(io: CliIo, flags: AskFlags): void {
 export async function agreeTo(io: CliIo, plan: Plan, flags: AskFlags): Promise<void> {
   const [refusal] = plan.refusals;
   if (refusal !== undefined) throw new CliRefusal(`Nothing was started: ${refusal}`);
-  if (flags.yes || (await io.confirm('Start this plan?', outputOf(io, flags)))) return;
+  if (flags.yes) {
+    // Where a question would stand: what comes next is not the plan.
+    outputOf(io, flags).write('\n');
+    return;
+  }
+  if (await io.confirm('Start this plan?', outputOf(io, flags))) return;
   throw new CliRefusal('Nothing was started');
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BackfillHandle } from '../client/backfill-handle.js';
 import { NoWorker, ServerUnreachable } from '../client/errors.js';
 import type { RunSummary } from '../client/run-summary.js';
+import type { Progress } from '../domain/progress.js';
 import type { ProgressView } from './progress-view.js';
 
 export interface WatchOptions {
@@ -20,9 +21,12 @@ export async function watchRun(
   { pollMs, signal }: WatchOptions,
 ): Promise<RunSummary | undefined> {
   const outage = tellOnce(view);
+  let last: Progress | undefined;
+  const show = (progress: Progress) => view.show((last = progress));
   try {
     while (!signal.aborted) {
-      const run = await look(handle, view, { outage, signal });
+      const run = await look(handle, { ...view, show }, { outage, signal });
+      if (run?.status === 'completed' && last && last.done < last.total) show(completed(last));
       if (run && run.status !== 'running') return run;
       await sleep(pollMs, undefined, { signal });
     }
@@ -32,6 +36,11 @@ export async function watchRun(
     view.end();
   }
   return undefined;
+}
+
+/** The last look was before the end; a bar that stops short of it would say that something is missing. */
+function completed(progress: Progress): Progress {
+  return { ...progress, state: 'completed', done: progress.total, writing: [], secondsLeft: null };
 }
 
 interface Look {

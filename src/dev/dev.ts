@@ -1,3 +1,4 @@
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { migrateLedger } from '../postgres/migrate.js';
 import { type Stack, startStack, stopLeftovers } from './stack.js';
@@ -65,7 +66,7 @@ function printLinks({ folder, temporalAddress, uiUrl, databaseUrl }: Stack, log:
   const { host, pathname } = new URL(databaseUrl);
   log(`Temporal Web UI  ${uiUrl}`);
   log(`Temporal         ${temporalAddress}`);
-  log(`PostgreSQL       ${host}${pathname} (its URL, with the password, is in ${folder}/state.json)`);
+  log(`PostgreSQL       ${host}${pathname} (password: ${join(relative('', folder), 'state.json')})`);
 }
 
 function startWorker(stack: Stack, { env, log }: { env: NodeJS.ProcessEnv; log: DevOptions['log'] }): SupervisedWorker {

@@ -1,11 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Plan } from '../../src/domain/plan.js';
 import { changedDays } from '../support/changed-days.js';
 import { runBackfill, runProgram } from '../support/commands.js';
 import { entrances, valueOf } from '../support/entrances.js';
 import { FACT, NEW, factTable, fingerprints, march } from '../support/fact.js';
 import { type Harness, createHarness } from '../support/harness.js';
 import { scheduledKeys } from '../support/history.js';
+import type { ClientSays } from '../support/run-client.js';
 import { startWorkerChild } from '../support/worker-child.js';
 
 const request = { table: 'fact', from: '2024-03-01', to: '2024-03-03' };
@@ -65,7 +67,7 @@ async function byBackfillCli(zone: string | undefined): Promise<void> {
   expect(started).toMatchObject({ exitCode: 0 });
   expect(daysIn(started.stdout)).toEqual(days);
   const plan = await runBackfill(env, 'plan', ...words, '--json');
-  expect(keysOf(JSON.parse(plan.stdout))).toEqual(days);
+  expect(keysOf(JSON.parse(plan.stdout) as Plan)).toEqual(days);
   const status = await runBackfill(env, 'status', workflowId);
   expect(daysIn(status.stdout)).toEqual(['2024-03-01', '2024-03-03']);
   expect(await scheduledKeys(harness.temporal, workflowId)).toEqual(days);
@@ -75,11 +77,11 @@ async function byClient(zone: string | undefined): Promise<void> {
   const args = [jiti, clientScript, JSON.stringify(request)];
   const ended = await runProgram(process.execPath, args, { ...harness.env, TZ: zone });
   expect(ended.stderr).toBe('');
-  const { plan, result, progress, run } = JSON.parse(ended.stdout);
+  const { plan, result, progress, run } = JSON.parse(ended.stdout) as ClientSays;
   expect(keysOf(plan)).toEqual(days);
   expect(result).toMatchObject({ from: '2024-03-01', to: '2024-03-03', partitions: 3 });
   expect(progress.page).toEqual(days.map((key) => ({ key, state: 'done' })));
-  expect(run.replacements.map(({ key }: { key: string }) => key)).toEqual(days);
+  expect(run?.replacements.map(({ key }) => key)).toEqual(days);
   expect(daysIn(ended.stdout)).toEqual(days);
 }
 
@@ -92,7 +94,7 @@ async function byTemporalCli(zone: string | undefined): Promise<void> {
   expect(result).toMatchObject({ from: '2024-03-01', to: '2024-03-03', partitions: 3 });
 }
 
-function keysOf({ partitions }: { readonly partitions: readonly { readonly key: string }[] }): string[] {
+function keysOf({ partitions }: Plan): string[] {
   return partitions.map(({ key }) => key);
 }
 

@@ -61,7 +61,7 @@ export async function execute<T>(
   const input = inputs.flatMap((text) => ['--input', text]);
   const { stdout, stderr } = await runTemporal(harness.env, 'workflow', 'execute', ...args, ...input);
   if (!stdout.startsWith('{')) throw new Error(`The Temporal CLI started nothing: ${stderr}`);
-  return readExecution<T>(JSON.parse(stdout));
+  return readExecution(JSON.parse(stdout) as Execution<T>);
 }
 
 interface Execution<T> {
@@ -107,7 +107,7 @@ function wordsOf({ table, ...options }: AnyRequest): string[] {
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     return value === true ? flag : `${flag}=${String(value)}`;
   });
-  return [...(table === undefined ? [] : [String(table)]), ...flags];
+  return typeof table === 'string' ? [table, ...flags] : flags;
 }
 
 async function reply<T>(ask: () => Promise<T>): Promise<Reply<T>> {

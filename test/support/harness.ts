@@ -117,9 +117,8 @@ async function startWorker(
   const slots = options.slots ?? 10;
   const database = openDatabase({ url, size: slots });
   const connection = await NativeConnection.connect({ address });
-  const { workflowBundle: _bundle, workflowsPath: _path, ...common } = workerOptions(slots);
   const worker = await Worker.create({
-    ...common,
+    ...workerOptions(slots),
     workflowBundle: { codePath: inject('workflowBundle') },
     connection,
     namespace,

@@ -24,7 +24,9 @@ export function addDevCommand(program: Command, cli: Cli): void {
 async function dev({ io }: Cli, { json }: JsonFlag): Promise<number> {
   const { runDev } = await import('../../dev/dev.js');
   const output = json ? io.stderr : io.stdout;
-  const log = (line: string) => void output.write(`${line}\n`);
+  // In a terminal, the progress of a command may stand in the line: it will be drawn anew.
+  const clear = output.isTTY ? '\r\u001b[2K' : '';
+  const log = (line: string) => void output.write(`${clear}${line}\n`);
   const config = io.env['BACKFILL_CONFIG'] || 'backfill.config.ts';
   const worker = existsSync(config);
   if (!worker) log(`There is no ${config} here, so no worker is started`);
