@@ -43,6 +43,7 @@ export function superviseWorker(options: WorkerOptions): SupervisedWorker {
   const { log, folder, restartDelayMs = 1000 } = options;
   const stopped = new AbortController();
   let current: ProcessRecord | undefined;
+  let isHurried = false;
   let sayReady = () => {};
   const ready = new Promise<void>((resolve) => (sayReady = resolve));
 
@@ -52,7 +53,11 @@ export function superviseWorker(options: WorkerOptions): SupervisedWorker {
         onStart: (record) => (current = record),
         onReady: sayReady,
       });
-      if (stopped.signal.aborted) return undefined;
+      if (stopped.signal.aborted) {
+        if (how === 'SIGKILL' && !isHurried)
+          log(`The worker did not stop within ${POLITE.graceMs / 1000} s and was killed`);
+        return undefined;
+      }
       failures = afterMs < QUICK_MS ? failures + 1 : 0;
       if (failures === QUICK_FAILURES) {
         return `The worker ended ${failures} times in a row soon after its start, last with ${how}: ${lastLine}`;
@@ -64,6 +69,7 @@ export function superviseWorker(options: WorkerOptions): SupervisedWorker {
   };
   const done = keepRunning();
   const end = async (how: EndOptions) => {
+    isHurried = how.signal === 'SIGKILL';
     stopped.abort();
     if (current !== undefined) await endProcess(current, how);
     await done;

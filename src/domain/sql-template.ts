@@ -64,7 +64,8 @@ export function dedent(text: string): string {
     .split('\n');
   const indents = lines.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length);
   // A text that begins on the line of its backtick says nothing about the margin there.
-  const margin = Math.min(...(text.startsWith('\n') || indents.length < 2 ? indents : indents.slice(1)));
+  const startsAtMargin = indents[0] === 0 && !text.startsWith('\n') && indents.length > 1;
+  const margin = Math.min(...(startsAtMargin ? indents.slice(1) : indents));
   return lines.map((line) => (line.length - line.trimStart().length >= margin ? line.slice(margin) : line)).join('\n');
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BoundName, type SqlTemplate, printSql, renderSql } from '../../src/domain/sql-template.js';
+import { type BoundName, type SqlTemplate, dedent, printSql, renderSql } from '../../src/domain/sql-template.js';
 
 const bounds = {
   start: '2024-03-10T05:00:00Z',
@@ -83,5 +83,29 @@ describe('printSql', () => {
 
   it('is the text itself where there is no parameter', () => {
     expect(printSql({ strings: ['select 1'], params: [] })).toBe('select 1');
+  });
+});
+
+describe('dedent', () => {
+  it.each([
+    ['', ''],
+    ['select 1', 'select 1'],
+    ['  select 1\n    from t\n  ', 'select 1\n  from t'],
+    ['\n      select 1\n        from t\n    ', 'select 1\n  from t'],
+    // The first line follows the backtick; the margin is that of the others.
+    ['select 1\n      from t\n     where x', 'select 1\n from t\nwhere x'],
+    ['\n    a\n\n    b', 'a\n\nb'],
+  ])('takes the margin of %j', (text, expected) => {
+    expect(dedent(text)).toBe(expected);
+  });
+
+  it('changes nothing but white space at the margin', () => {
+    const lines = fc.array(fc.stringMatching(/^ {0,6}[a-z]{0,5}$/), { maxLength: 6 });
+    fc.assert(
+      fc.property(lines, (parts) => {
+        const text = parts.join('\n');
+        expect(dedent(text).replaceAll(/\s+/g, ' ').trim()).toBe(text.replaceAll(/\s+/g, ' ').trim());
+      }),
+    );
   });
 });
