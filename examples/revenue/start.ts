@@ -103,7 +103,7 @@ async function prepareTable(database: pg.Client): Promise<void> {
   } else {
     title('Half a year of orders and the ECB rates are loaded');
     await loadRevenue((text, values) => database.query(text, values));
-    console.log(`${table} is as the buggy code left it: wrong from ${from} to ${to}.`);
+    console.log(`${table} is wrong from ${from} to ${to}, as the bug left it.`);
   }
   await rememberBefore(database);
 }

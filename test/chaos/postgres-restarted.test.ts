@@ -6,13 +6,14 @@ import { GATED_FACT, closeGate, gatedFact, openGate, resetFact } from '../suppor
 import { type Harness, createHarness } from '../support/harness.js';
 import { lastAttempt, terminateOpenRuns } from '../support/history.js';
 import { replacements } from '../support/ledger.js';
-import { createOwnDatabase, createServerFolder, startOwnPostgres } from '../support/own-servers.js';
+import { type ServerFolder, createOwnDatabase, createServerFolder, startOwnPostgres } from '../support/own-servers.js';
 import { untilAtGate } from '../support/sessions.js';
 
-const folder = createServerFolder();
+let folder: ServerFolder;
 let postgres: PostgresServer;
 let harness: Harness;
 beforeAll(async () => {
+  folder = await createServerFolder();
   postgres = await startOwnPostgres(folder);
   harness = await createHarness(GATED_FACT, { tables: [gatedFact()] }, { db: await createOwnDatabase(postgres) });
 });

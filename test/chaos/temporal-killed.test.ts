@@ -7,14 +7,15 @@ import { gatedWorkers } from '../support/gated-worker.js';
 import { type Harness, createHarness } from '../support/harness.js';
 import { scheduledKeys } from '../support/history.js';
 import { replacements, runState } from '../support/ledger.js';
-import { createServerFolder, startOwnTemporal } from '../support/own-servers.js';
+import { type ServerFolder, createServerFolder, startOwnTemporal } from '../support/own-servers.js';
 import { untilAtGate } from '../support/sessions.js';
 
-const folder = createServerFolder();
+let folder: ServerFolder;
 let temporal: TemporalServer;
 let harness: Harness;
 const workers = gatedWorkers(() => harness);
 beforeAll(async () => {
+  folder = await createServerFolder();
   temporal = await startOwnTemporal(folder, inject('temporalCli'));
   harness = await createHarness(GATED_FACT, null, { temporalAddress: temporal.address });
 });

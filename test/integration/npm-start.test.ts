@@ -109,16 +109,17 @@ test('killed with -9 in the middle and started again, it goes on where it was', 
   demo = startDemo({ folder, args: ['--pause', '0.4', '--reset'] });
   const [, done] = await demo.printed(/^([5-9]) of 14 done/m);
   const [, planId] = await demo.printed(/^ {2}plan id +(\S+)$/m);
-  // Before the signal: what is done after it was not done before.
+  const [, worker] = await demo.printed(/^The worker runs as process (\d+)$/m);
+  // Held, it makes what the killed process leaves behind slow to leave: the next start has to wait for it.
+  process.kill(Number(worker), 'SIGSTOP');
   const killedAt = new Date();
   demo.signal('SIGKILL');
   expect(await demo.ended).toBe('SIGKILL');
-
-  // At once: its `backfill dev` has not yet left.
-  demo = startDemoInTerminal({ folder, args: ['--pause', '0.1'] });
+  demo = startDemoInTerminal({ folder, args: ['--pause', '0.4'] });
+  await demo.printed(/^Waiting for process \d+, which has the servers here, to stop …$/m);
+  process.kill(Number(worker), 'SIGCONT');
   await demo.printed(/^Everything stays up until Ctrl-C\.$/m);
   const output = demo.output();
-  expect(output).toMatch(/^Waiting for process \d+, which has the servers here, to stop …$/m);
   expect(output).toContain('── A run of an earlier start is still open: it goes on where it was');
   expect(proofOf(output)).toEqual({ proven: DAYS, before: WRONG, after: RIGHT, unchanged: OUTSIDE });
 

@@ -11,6 +11,8 @@ import { until } from './wait.js';
 const JITI = fileURLToPath(new URL('../../node_modules/jiti/lib/jiti-cli.mjs', import.meta.url));
 const SCRIPT = fileURLToPath(new URL('../../examples/revenue/start.ts', import.meta.url));
 
+const CLEAR_LINE = '\r\u001b[2K';
+
 /** A running `npm start`. */
 export interface Demo {
   /** What it has printed so far, stdout and stderr in their order, without control characters. */
@@ -62,7 +64,8 @@ function watch(child: ChildProcess): Demo {
     (end) => (how = end),
     (error: unknown) => (how = String(error)),
   );
-  const output = () => text.replaceAll('\r\n', '\n').replaceAll('\r\u001b[2K', '\n');
+  // A terminal ends lines with \r\n; what is drawn over a line becomes a line of its own.
+  const output = () => text.replaceAll('\r\n', '\n').replaceAll(`\n${CLEAR_LINE}`, '\n').replaceAll(CLEAR_LINE, '\n');
   return {
     output,
     ended,

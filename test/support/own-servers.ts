@@ -1,8 +1,11 @@
+import { randomInt } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ownFolder } from '../../src/dev/owner.js';
+import { choosePorts } from '../../src/dev/ports.js';
 import { type PostgresServer, startPostgresServer } from '../../src/dev/postgres-server.js';
+import { writePrivateJson } from '../../src/dev/private-json.js';
 import { type TemporalServer, startTemporalServer } from '../../src/dev/temporal-server.js';
 import { migrateLedger } from '../../src/postgres/migrate.js';
 import { type TestDatabase, createDatabase } from './database.js';
@@ -13,11 +16,14 @@ export interface ServerFolder {
   remove(): void;
 }
 
-export function createServerFolder(): ServerFolder {
+export async function createServerFolder(): Promise<ServerFolder> {
   const path = mkdtempSync(join(tmpdir(), 'backfill-tests-'));
   // Root's PostgreSQL runs under another user, who has to pass through.
   chmodSync(path, 0o711);
   const release = ownFolder(path);
+  const [grpc, ui, port] = [await choosePort(), await choosePort(), await choosePort()];
+  writePrivateJson(join(path, 'temporal.json'), { grpc, ui });
+  writePrivateJson(join(path, 'postgres.json'), { port });
   return {
     path,
     remove() {
@@ -25,6 +31,17 @@ export function createServerFolder(): ServerFolder {
       rmSync(path, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Below the ports that systems give to whoever asks for any (32768 and up on Linux): one of those may be someone else's
+ * connection by the time that a killed server wants it back.
+ */
+async function choosePort(): Promise<number> {
+  for (;;) {
+    const wish = randomInt(20_000, 30_000);
+    if ((await choosePorts([wish]))[0] === wish) return wish;
+  }
 }
 
 /** With a database file. Started again, it has the same port and the same data. */

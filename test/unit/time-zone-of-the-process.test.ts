@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
 const run = promisify(execFile);
-const root = join(import.meta.dirname, '../..');
 
 /** What a process prints that has this time zone. */
 async function printedIn(TZ: string): Promise<{ processZone: string; listed: unknown[] }> {
-  const jiti = join(root, 'node_modules/jiti/lib/jiti-cli.mjs');
-  const script = join(root, 'test/support/print-partitions.ts');
+  const jiti = fileURLToPath(new URL('../../node_modules/jiti/lib/jiti-cli.mjs', import.meta.url));
+  const script = fileURLToPath(new URL('../support/print-partitions.ts', import.meta.url));
   const { stdout } = await run(process.execPath, [jiti, script], { env: { ...process.env, TZ } });
   return JSON.parse(stdout) as { processZone: string; listed: unknown[] };
 }
