@@ -51,7 +51,7 @@ export async function startStack(pauseSeconds: number): Promise<RunningStack> {
     isEnding,
     backfill: (...args) => run(args, connected),
     async stop() {
-      child.kill('SIGTERM');
+      letGo(child);
       await ended;
     },
   };
@@ -80,10 +80,15 @@ function endWithMe(stack: ChildProcess): () => boolean {
       isEnding = true;
       // As Ctrl-C: a command that watches stops watching.
       for (const command of commands) command.kill('SIGINT');
-      stack.kill('SIGTERM');
+      letGo(stack);
     });
   }
   return () => isEnding;
+}
+
+/** Not by a signal: after a Ctrl-C, or in a terminal that was closed, it would be its second, and mean "at once". */
+function letGo(stack: ChildProcess): void {
+  if (stack.connected) stack.disconnect();
 }
 
 async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {

@@ -23,6 +23,10 @@ export function waitForEnd(): EndWatch {
   const alive = setInterval(() => {}, 60_000);
   for (const signal of signals) process.on(signal, onSignal);
   if (process.connected) process.on('disconnect', onDisconnect);
+  // With a channel that is closed already, the parent ended while this process was starting.
+  else if (process.send) setImmediate(onDisconnect);
+  // Whoever reads what is said may be gone first, as in a terminal that was closed: there is still much to stop.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   return {
     first: new Promise((resolve) => (first = resolve)),
     onSecond: (listener) => (hurry = listener),

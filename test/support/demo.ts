@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { isStillThatProcess, readPidFile } from '../../src/dev/processes.js';
@@ -58,7 +59,12 @@ function options(folder: string) {
 function watch(child: ChildProcess): Demo {
   let text = '';
   child.stdout?.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-  const ended = once(child, 'close').then(([code, signal]) => String(signal ?? `code ${code}`));
+  const closed = once(child, 'close');
+  const ended = once(child, 'exit').then(async ([code, signal]) => {
+    // For the last words. What a killed one leaves behind holds the pipe open.
+    await Promise.race([closed, sleep(500)]);
+    return String(signal ?? `code ${code}`);
+  });
   let how: string | undefined;
   ended.then(
     (end) => (how = end),
