@@ -28,8 +28,11 @@ export interface BackfillHandle {
 }
 
 const QUERY_MS = 3_500;
-/** The server's word for "nobody has polled of late", and for a run whose first task nobody has done yet. */
-const FAILED_PRECONDITION = 9;
+/**
+ * gRPC codes by which a server says that no worker answered: 9, nobody has polled of late, or nobody has done the run's
+ * first task; 1, 2, 8, 10 and 13 come while a worker dies or comes back, by the state in which it left its queries.
+ */
+const UNANSWERED = new Set([1, 2, 8, 9, 10, 13]);
 
 export function createHandle(session: Session, handle: WorkflowHandle): BackfillHandle {
   const { workflowId } = handle;
@@ -61,7 +64,7 @@ async function queryProgress(session: Session, handle: WorkflowHandle): Promise<
     return await call(session, () => handle.query(progressQuery), { workflowId, deadlineMs: QUERY_MS });
   } catch (error) {
     const isSilent = error instanceof ServerUnreachable && error.isTransient;
-    if (!isSilent && grpcErrorOf(error)?.code !== FAILED_PRECONDITION) throw error;
+    if (!isSilent && !UNANSWERED.has(grpcErrorOf(error)?.code ?? 0)) throw error;
     // Silence may be the server's or the worker's: ask the server something that needs no worker.
     await call(session, () => handle.describe(), { workflowId, deadlineMs: 500 });
     throw new NoWorker(TASK_QUEUE, null, { cause: error });

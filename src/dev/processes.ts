@@ -83,9 +83,11 @@ function readProc(pid: number): ProcessRecord | undefined {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The second field is the program's name in parentheses, and may itself hold blanks and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state, startTicks] = [fields[0], fields[19]];
-    // A zombie has ended; in a container, nobody may ever collect it.
-    if (state === undefined || startTicks === undefined || 'ZX'.includes(state)) return undefined;
+    const [state, threads, startTicks] = [fields[0], Number(fields[17]), fields[19]];
+    if (state === undefined || startTicks === undefined) return undefined;
+    // A zombie has ended; in a container, nobody may ever collect it. But a killed program's first thread may be one
+    // while others, and with them its port, are still there.
+    if ('ZX'.includes(state) && threads <= 1) return undefined;
     // Ticks count from the boot, and so does the next boot's clock.
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
