@@ -1,4 +1,4 @@
-import { normalizeSql } from '../domain/sql-lexer.js';
+import { normalizeSql, tokenize } from '../domain/sql-lexer.js';
 import {
   type BoundMarker,
   type RowsMarker,
@@ -100,7 +100,19 @@ function template(sql: unknown, where: string): SqlTemplate {
       texts.push(next);
     }
   });
+  demandSeen(texts, where);
   return { strings: texts, params };
+}
+
+/** PostgreSQL does not see a parameter in a literal or a comment, and would say so in words about its protocol. */
+function demandSeen(texts: readonly string[], where: string): void {
+  const numbered = texts.map((text, i) => (i === 0 ? text : `$${i}${text}`)).join('');
+  const seen = new Set(tokenize(numbered).map(({ text }) => text));
+  const hidden = texts.findIndex((_, i) => i > 0 && !seen.has(`$${i}`));
+  if (hidden < 0) return;
+  throw new ConfigError(
+    `${where}: the ${hidden}. value in ${'${…}'} stands inside a literal or a comment, where PostgreSQL does not see it; write it outside`,
+  );
 }
 
 function isRows(value: unknown): value is RowsMarker {
