@@ -71,6 +71,7 @@ export async function surveyTable(
   const found = await inLedger(deps, (tx) => survey(tx, definition, partitions, { askEmpty }), {
     searchPath: definition.searchPath,
     readOnly: true,
+    runsUserSql: true,
   });
   if (typeof found === 'string') throw new InvalidRequest(`${found} (request.table)`);
   return found;

@@ -22,7 +22,7 @@ export interface Dependencies {
 export function inLedger<T>(
   { database }: Dependencies,
   work: (tx: Tx) => Promise<T>,
-  options: Pick<TransactionOptions, 'readOnly' | 'searchPath'> = {},
+  options: Pick<TransactionOptions, 'readOnly' | 'runsUserSql' | 'searchPath'> = {},
 ): Promise<T> {
   const { cancellationSignal: signal } = Context.current();
   const timeouts = { attemptMs: 5 * 60_000, lockMs: 5_000 };

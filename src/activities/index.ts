@@ -65,7 +65,7 @@ export function createActivities(deps: Dependencies) {
           if (!plan) throw new Error(`There is no plan ${planId} in the ledger`);
           const definition = demandDefinition(deps.definitions, plan.table);
           const wanted = partitions.map(({ key }) => partitionOf(definition.partitioning, key));
-          const differences = await findDifferences(tx, definition, plan.columnType, wanted);
+          const differences = await findDifferences(tx, { definition, planId }, plan.columnType, wanted);
           return { differences, next: hasMore ? (partitions.at(-1)?.seq ?? null) : null };
         }),
     ),

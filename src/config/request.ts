@@ -52,6 +52,7 @@ export function parseRequest(input: unknown): NewPlanRequest | StoredPlanRequest
       `The request is ${JSON.stringify(input) ?? 'missing'}: expected an object such as {"table":"mart.daily_revenue","from":"2026-03-01","to":"2026-03-14"}`,
     );
   }
+  if ('plan' in input && (input.plan === null || input.plan === undefined)) return parseRequest(withoutPlan(input));
   return 'plan' in input ? withWho(read(storedPlan, input)) : parseNewPlan(input);
 }
 
@@ -66,6 +67,11 @@ function parseNewPlan(input: object): NewPlanRequest {
     throw new InvalidRequest('request.onFailure is "continue": going on after a failure needs "publish": "any-order"');
   }
   return withWho(request);
+}
+
+/** Null is as good as absent. */
+function withoutPlan({ plan: _, ...rest }: { plan?: unknown }): object {
+  return rest;
 }
 
 function withWho<R extends { reason?: string | null | undefined; requestedBy?: string | null | undefined }>(

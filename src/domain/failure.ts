@@ -50,14 +50,22 @@ export interface FailureInfo {
   readonly sample?: readonly string[];
 }
 
+/** A driver's text may quote a whole value, and what does not fit a message of Temporal's is lost with its cause. */
+const MOST_CHARACTERS = 2_000;
+
+function cut(text: string): string {
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
+}
+
 /** An error with a name of the vocabulary. Only {@link FailureType.Transient} is worth another attempt. */
 export class BackfillError extends Error {
   override readonly name: FailureType;
   readonly info: FailureInfo;
   constructor(info: FailureInfo, options?: ErrorOptions) {
-    super(info.message, options);
+    const message = cut(info.message);
+    super(message, options);
     this.name = info.type;
-    this.info = info;
+    this.info = { ...info, message };
   }
 }
 

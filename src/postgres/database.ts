@@ -23,7 +23,7 @@ export interface Tx {
  */
 const SESSION = `
   set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set extra_float_digits = 1;
-  set bytea_output = 'hex'; set row_security = off; set idle_in_transaction_session_timeout = '60s'`;
+  set bytea_output = 'hex'; set row_security = off; set synchronous_commit = on; set idle_in_transaction_session_timeout = '60s'`;
 
 /** Ends the query of a client that was killed, within two seconds. Not every server's system can: then it is refused. */
 const CHECK_CLIENT = `set client_connection_check_interval = '2s'`;

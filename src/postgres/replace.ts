@@ -143,5 +143,5 @@ function targetOf({ table, partitioning }: Definition, { columnType, columns }: 
 
 function transactionOptions({ definition, run, key, signal }: Replacement) {
   const { timeouts, searchPath } = definition;
-  return { applicationName: sessionName(run.planId, key), timeouts, searchPath, signal };
+  return { applicationName: sessionName(run.planId, key), runsUserSql: true, timeouts, searchPath, signal };
 }

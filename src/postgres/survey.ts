@@ -57,6 +57,7 @@ export async function survey(
       ...(mentions.relations.has(facts.oid) && !definition.cumulative
         ? [`The build reads ${definition.name} itself; declare it cumulative where it reads earlier partitions only`]
         : []),
+      ...(await referenceProblems(tx, definition, facts.oid)),
       ...boundsProblems(definition, leaves.leaves, partitions, columnType),
     ],
     defaultName: leaves.defaultName,
@@ -108,6 +109,21 @@ async function attempt<T>(tx: Tx, run: () => Promise<T>): Promise<T | string> {
     await tx.query('rollback to savepoint try');
     return `${error instanceof Error ? error.message : String(error)} (SQLSTATE ${code})`;
   }
+}
+
+/** Deleting referenced rows fails, or deletes and empties rows of another table without a word. */
+async function referenceProblems(tx: Tx, { name }: Definition, oid: number): Promise<string[]> {
+  const { rows } = await tx.query<{ name: string; by: string }>(
+    `select conname as name, conrelid::pg_catalog.regclass::pg_catalog.text as by from pg_catalog.pg_constraint
+      where contype = 'f' and conparentid = 0
+        and confrelid in (select $1::pg_catalog.oid union all select inhrelid from pg_catalog.pg_inherits where inhparent = $1)
+      order by 2, 1`,
+    [oid],
+  );
+  return rows.map(
+    (key) =>
+      `${key.by} refers to rows of ${name} (foreign key ${key.name}); replacing them could delete or break its own`,
+  );
 }
 
 function boundsProblems(

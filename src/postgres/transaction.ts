@@ -10,6 +10,8 @@ export interface TransactionOptions {
   readonly timeouts: Pick<Timeouts, 'attemptMs' | 'lockMs'>;
   readonly searchPath?: readonly string[] | null;
   readonly readOnly?: boolean;
+  /** It runs SQL of a definition, which may leave settings and temporary tables in its session: nobody uses that again. */
+  readonly runsUserSql?: boolean;
   /** Stops the running query, and rolls back. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -49,7 +51,7 @@ export async function inTransaction<T>(
   } finally {
     // Waited for, so that a late cancel cannot hit the next user of this session.
     await stopper.end();
-    client.release(!usable);
+    client.release(!usable || options.runsUserSql === true);
   }
 }
 

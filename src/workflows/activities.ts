@@ -18,6 +18,13 @@ export const planning = proxyActivities<Activities>({ ...common, scheduleToClose
 /** Once it is open, the run survives a database that is away for hours. */
 export const ledger = proxyActivities<Activities>({ ...common, scheduleToCloseTimeout: '1 day' });
 
+/** What may fail without harm is not waited for. */
+export const optional = proxyActivities<Activities>({
+  ...common,
+  scheduleToCloseTimeout: '5 min',
+  retry: { maximumAttempts: 2 },
+});
+
 /** Writing one partition. The id and the summary name it in the Web UI and for `temporal activity …`. */
 export function partitionOptions(
   table: string,

@@ -25,7 +25,9 @@ import { slidingWindow } from './window.js';
  * @param carried only what this workflow hands to itself; given by anyone else it is ignored
  */
 export async function backfill(request: unknown = null, carried?: Carried): Promise<BackfillResult> {
-  const handedOn = workflowInfo().continuedFromExecutionRunId === undefined ? undefined : carried;
+  // A cron, too, continues from an execution: only our own state knows by which one the chain began.
+  const isOurs = carried?.run?.executionId === workflowInfo().firstExecutionRunId;
+  const handedOn = workflowInfo().continuedFromExecutionRunId !== undefined && isOurs ? carried : undefined;
   const tracker = new Tracker(request, handedOn);
   const run = handedOn?.run ?? (await open(request, tracker));
   try {

@@ -1,7 +1,7 @@
 import { isCancellation, log } from '@temporalio/workflow';
 import type { OpenedRun } from '../activities/open-run.js';
 import type { Difference } from '../domain/outcome.js';
-import { ledger } from './activities.js';
+import { ledger, optional } from './activities.js';
 
 /** Differences that are named; the rest is counted. */
 const MOST_NAMED = 100;
@@ -23,7 +23,7 @@ export async function verify({ planId, table }: OpenedRun): Promise<{ count: num
 /** Stale statistics make queries slow and never wrong, so that a failure here does not fail the run. */
 async function refreshStatistics(table: string): Promise<void> {
   try {
-    await ledger.refreshStatistics({ table });
+    await optional.refreshStatistics({ table });
   } catch (error) {
     if (isCancellation(error)) throw error;
     log.warn('The statistics could not be refreshed', { table, error });

@@ -31,7 +31,7 @@ export async function insertBuild(tx: Tx, target: Target, build: SqlTemplate, in
   const [lower, upper] = [query.values.length + 1, query.values.length + 2].map((n) => `$${n}::pg_catalog.${cast}`);
   const inserted = tx.query(
     `insert into ${into} (${quoteColumns(target.columns)})
-     select ${quoteColumns(target.columns, 'b.')} from (${query.text}\n) as b
+     select ${quoteColumns(target.columns, 'b.')} from (select * from (${query.text}\n) as built offset 0) as b
       where case when ${key} >= ${lower} and ${key} < ${upper} then true
                  else backfill.reject_stray_row(b.${quoteIdentifier(target.column)}::pg_catalog.text) end`,
     [...query.values, ...withinBounds(target, 1).values],
