@@ -35,13 +35,15 @@ create table backfill.partition (
   provisional boolean not null default false,
   replaced_at timestamp with time zone,
   failed_plan_id uuid,
-  failed_at timestamp with time zone
+  failed_at timestamp with time zone,
+  xid xid8
 ) with (fillfactor=70);
 alter table backfill.partition add constraint partition_pkey PRIMARY KEY (table_name, key);
 CREATE INDEX partition_failed ON backfill.partition USING btree (table_name) WHERE (failed_at IS NOT NULL);
 comment on column backfill.partition.generation is 'Raised by every replacement; 0 before the first.';
 comment on column backfill.partition.provisional is 'Written before the partition had ended.';
 comment on column backfill.partition.failed_at is 'Set by a failure, cleared by the next replacement.';
+comment on column backfill.partition.xid is 'The transaction that wrote all of its rows; null where not all are its own.';
 
 create table backfill.plan (
   plan_id uuid not null,
@@ -112,12 +114,16 @@ create table backfill.run (
   requested_by text,
   reason text,
   opened_at timestamp with time zone not null default now(),
-  closed_at timestamp with time zone
+  closed_at timestamp with time zone,
+  span tstzrange
 );
 alter table backfill.run add constraint run_pkey PRIMARY KEY (plan_id);
 alter table backfill.run add constraint run_check CHECK (((state = 'open'::text) = (closed_at IS NULL)));
-alter table backfill.run add constraint run_state_check CHECK ((state = ANY (ARRAY['open'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])));
+alter table backfill.run add constraint run_state_check CHECK ((state = ANY (ARRAY['open'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'abandoned'::text])));
+alter table backfill.run add constraint run_claim EXCLUDE USING gist (int8range(hashtextextended(table_name, (0)::bigint), hashtextextended(table_name, (0)::bigint), '[]'::text) WITH &&, span WITH &&) WHERE ((state = 'open'::text));
 CREATE INDEX run_table ON backfill.run USING btree (table_name, opened_at);
+comment on column backfill.run.state is 'abandoned: its execution was gone, as Temporal said when another run wanted the range.';
+comment on column backfill.run.span is 'The range as instants, half-open.';
 
 alter sequence backfill.migration_id_seq owned by backfill.migration.id;
 alter table backfill.failure add constraint failure_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES backfill.plan(plan_id);

@@ -3,11 +3,24 @@
  * type into the Temporal CLI.
  */
 import { defineQuery } from '@temporalio/workflow';
+import type { DoctorTarget, Finding } from './domain/finding.js';
+import type { FailuresPage, HistoryCursor, HistoryPage } from './domain/history.js';
+import type { RunRecord } from './domain/outcome.js';
+import type { Plan } from './domain/plan.js';
 import type { Progress, RunState } from './domain/progress.js';
+import type { PartitionsPage, TablesPage } from './domain/table-state.js';
 
 export const TASK_QUEUE = 'backfill';
 
-export const WorkflowType = { backfill: 'backfill', plan: 'plan', read: 'read' } as const;
+/**
+ * The task queue of worker, client and commands. The environment alone names another one: a file that only the worker
+ * reads would let the others ask on a queue that nobody serves.
+ */
+export function taskQueueOf(env: Readonly<Record<string, string | undefined>>): string {
+  return env['BACKFILL_TASK_QUEUE'] || TASK_QUEUE;
+}
+
+export const WorkflowType = { backfill: 'backfill', plan: 'plan', read: 'read', prune: 'prune' } as const;
 
 export const progressQuery = defineQuery<Progress>('progress');
 
@@ -52,4 +65,26 @@ export function backfillWorkflowId(table: string, from: string, to: string): str
 /** Input of the read-only workflow `read`, by which the client sees the ledger without a database connection. */
 export type ReadInput =
   | { readonly what: 'plan'; readonly planId: string; /** Page: after this seq. */ readonly after?: number }
-  | { readonly what: 'run'; readonly planId: string };
+  | { readonly what: 'run'; readonly planId: string }
+  /** Every definition of the worker. `after`: so many of them were read before. */
+  | { readonly what: 'tables'; readonly after?: number }
+  | { readonly what: 'history'; readonly table: string; readonly key?: string; readonly before?: HistoryCursor }
+  /** `after`: a key. */
+  | { readonly what: 'partitions'; readonly table: string; readonly after?: string }
+  /** `after`: a position in the plan. */
+  | { readonly what: 'failed'; readonly planId: string; readonly after?: number }
+  | ({
+      readonly what: 'doctor';
+      /** Worker processes, as far as is known. */ readonly workers?: number;
+    } & DoctorTarget);
+
+/** What the workflow answers to each question. */
+export interface ReadAnswers {
+  readonly plan: Plan | null;
+  readonly run: RunRecord | null;
+  readonly tables: TablesPage;
+  readonly history: HistoryPage;
+  readonly partitions: PartitionsPage;
+  readonly failed: FailuresPage;
+  readonly doctor: readonly Finding[];
+}

@@ -21,8 +21,11 @@ export type { BuildArguments, CheckArguments } from './config/arguments.js';
 export { type CheckInput, everyRow, noRows, notNull, rowCount, unique } from './config/checks.js';
 export { type ConfigInput, type SqlValue, type TableInput, defineConfig, defineTable, sql } from './config/define.js';
 export type { FailureInfo, FailureType } from './domain/failure.js';
+export type { DoctorTarget, Finding } from './domain/finding.js';
+export type { FailureRecord, FailuresPage, HistoryCursor, HistoryEntry, HistoryPage } from './domain/history.js';
 export type { BackfillResult, Difference, Replaced, RunRecord } from './domain/outcome.js';
 export type { LeftAlone, Plan, PlannedPartition } from './domain/plan.js';
+export type { PruneCounts, PruneRequest, PruneResult } from './domain/prune.js';
 export type { PartitionState, Progress, RunState } from './domain/progress.js';
 export type {
   BackfillRequest,
@@ -32,3 +35,12 @@ export type {
   RunOptions,
   Selection,
 } from './domain/request.js';
+export type {
+  OpenRunOfTable,
+  PartitionCounts,
+  PartitionRecord,
+  PartitionsPage,
+  RecordState,
+  TableState,
+  TablesPage,
+} from './domain/table-state.js';

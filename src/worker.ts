@@ -8,11 +8,13 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.js';
 import { isRunning } from './activities/is-running.js';
-import { configFile, databaseUrl, poolSize } from './config/environment.js';
+import { configFile, databaseUrl, httpAddress, ledgerSchema, poolSize } from './config/environment.js';
 import { type Config, loadConfig } from './config/load.js';
-import { TASK_QUEUE, searchAttributes } from './contract.js';
+import { TASK_QUEUE, searchAttributes, taskQueueOf } from './contract.js';
+import { choosePorts } from './dev/ports.js';
 import { readState } from './dev/state.js';
-import { installLogger, shutDownRuntime } from './observability.js';
+import { type Checks, type HealthServer, startHealthServer } from './health.js';
+import { installRuntime, shutDownRuntime } from './observability.js';
 import { type Database, openDatabase } from './postgres/database.js';
 import { demandLedger } from './postgres/migrate.js';
 import { toBackfillError } from './postgres/sqlstate.js';
@@ -40,21 +42,35 @@ export interface WorkerProcessOptions {
 export async function runWorker(options: WorkerProcessOptions = {}): Promise<void> {
   // Temporal's sandbox sees the process's time zone.
   process.env['TZ'] = 'UTC';
-  installLogger((options.env ?? process.env)['BACKFILL_LOG_LEVEL']);
+  const { env = process.env } = options;
+  const http = httpAddress(env);
+  const metricsAddress = http && `127.0.0.1:${(await choosePorts([undefined])).join('')}`;
+  installRuntime({ level: env['BACKFILL_LOG_LEVEL'], metricsAddress });
   // Whoever reads it may be killed, and a worker must drain all the same.
   process.stderr.on('error', () => {});
+  let checks: Checks = { worker: () => Promise.resolve('STARTING') };
+  let health: HealthServer | undefined;
   try {
-    await connectAndServe(options);
+    const metricsUrl = `http://${metricsAddress}/metrics`;
+    if (http) health = await startHealthServer({ ...http, metricsUrl, checks: () => checks });
+    await connectAndServe({ ...options, onCheckable: (all) => (checks = all) });
   } finally {
+    await health?.close();
     await shutDownRuntime();
   }
 }
 
-async function connectAndServe({ configPath, env = process.env, ...rest }: WorkerProcessOptions): Promise<void> {
+interface CheckedWorkerOptions extends WorkerProcessOptions {
+  /** Called once, when there is something to check. */
+  readonly onCheckable: (checks: Checks) => void;
+}
+
+async function connectAndServe({ configPath, env = process.env, ...rest }: CheckedWorkerOptions): Promise<void> {
   const embedded = readState();
   const config = await loadConfig(configPath ?? configFile(env));
-  const size = poolSize(env);
-  const database = openDatabase({ url: databaseUrl(env, config.databaseUrl, embedded?.databaseUrl), size });
+  const size = poolSize(env, config);
+  const url = databaseUrl(env, config.databaseUrl, embedded?.databaseUrl);
+  const database = openDatabase({ url, size, ledgerSchema: ledgerSchema(env, config) });
   try {
     const timeouts = { attemptMs: 10_000, lockMs: 5_000 };
     await inTransaction(database, { applicationName: 'backfill worker', timeouts }, demandLedger).catch(
@@ -68,7 +84,7 @@ async function connectAndServe({ configPath, env = process.env, ...rest }: Worke
   }
 }
 
-interface ServeOptions extends Pick<WorkerProcessOptions, 'onReady' | 'signal'> {
+interface ServeOptions extends Pick<CheckedWorkerOptions, 'onReady' | 'signal' | 'onCheckable'> {
   readonly size: number;
   readonly env: NodeJS.ProcessEnv;
   /** Of the Temporal that runs in this folder, for where nothing else is named. */
@@ -76,7 +92,7 @@ interface ServeOptions extends Pick<WorkerProcessOptions, 'onReady' | 'signal'> 
 }
 
 async function serve(config: Config, database: Database, options: ServeOptions): Promise<void> {
-  const { size, env, embeddedAddress, onReady, signal } = options;
+  const { size, env, embeddedAddress, onReady, onCheckable, signal } = options;
   const set = Object.entries(env).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const overrideEnvVars = Object.fromEntries(set);
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({ overrideEnvVars });
@@ -85,7 +101,7 @@ async function serve(config: Config, database: Database, options: ServeOptions):
   try {
     const client = new Client({ connection, namespace });
     const worker = await Worker.create({
-      ...workerOptions(size),
+      ...workerOptions(size, taskQueueOf(env)),
       connection,
       namespace,
       activities: createActivities({
@@ -97,6 +113,7 @@ async function serve(config: Config, database: Database, options: ServeOptions):
         pageSize: 500,
       }),
     });
+    onCheckable(checksOf(worker, database, connection));
     const stop = () => worker.shutdown();
     signal?.addEventListener('abort', stop, { once: true });
     // Once each: a second Ctrl-C ends the process at once.
@@ -113,9 +130,26 @@ async function serve(config: Config, database: Database, options: ServeOptions):
   }
 }
 
+function checksOf(worker: Worker, database: Database, connection: NativeConnection): Checks {
+  return {
+    worker: async () => (worker.getState() === 'RUNNING' ? 'ok' : worker.getState()),
+    database: async () => {
+      await database.ping().catch((error: unknown) => {
+        throw toBackfillError(error);
+      });
+      return 'ok';
+    },
+    temporal: async () => {
+      await connection.withDeadline(Date.now() + 2000, () => connection.workflowService.getSystemInfo({}));
+      return 'ok';
+    },
+  };
+}
+
 /** The options that every worker of ours has, also those of the tests. */
 export function workerOptions(
   slots: number,
+  taskQueue = TASK_QUEUE,
 ): Pick<
   WorkerOptions,
   | 'taskQueue'
@@ -128,7 +162,7 @@ export function workerOptions(
 > {
   const bundle = fileURLToPath(new URL('./workflow-bundle.js', import.meta.url));
   return {
-    taskQueue: TASK_QUEUE,
+    taskQueue,
     ...(existsSync(bundle)
       ? { workflowBundle: { codePath: bundle } }
       : { workflowsPath: fileURLToPath(new URL('./workflows/index.js', import.meta.url)) }),

@@ -78,7 +78,7 @@ export async function surveyTable(
 }
 
 /** What decides whether a partition is outdated: the build's text, partitioning, and the views and functions it uses. */
-export function buildDigestOf(definition: Definition, { mentions }: Survey): string {
+export function buildDigestOf(definition: Definition, { mentions }: Pick<Survey, 'mentions'>): string {
   return digest({ ...buildIdentity(definition), mentions });
 }
 

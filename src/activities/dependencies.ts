@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { Definition } from '../domain/definition.js';
 import { BackfillError, FailureType } from '../domain/failure.js';
+import { closest } from '../domain/suggest.js';
 import { parseTableName, printTableName } from '../domain/table-name.js';
 import type { Database, Tx } from '../postgres/database.js';
 import { type TransactionOptions, inTransaction } from '../postgres/transaction.js';
@@ -34,9 +35,22 @@ export function demandDefinition(definitions: readonly Definition[], table: stri
   const name = parseTableName(table);
   const found = name && definitions.find((definition) => definition.name === printTableName(name));
   if (found) return found;
-  const known = definitions.map((definition) => definition.name).join(', ') || 'none';
-  throw new BackfillError({
+  throw unknownTable(
+    table,
+    definitions.map((definition) => definition.name),
+  );
+}
+
+/** Names that fit a message; the failure's sample has no more either. */
+const MOST_NAMED = 10;
+
+function unknownTable(table: string, known: readonly string[]): BackfillError {
+  const meant = closest(table, known);
+  const shown = known.slice(0, MOST_NAMED).join(', ') || 'none';
+  const knows = `it knows: ${shown}${known.length > MOST_NAMED ? ` and ${known.length - MOST_NAMED} more` : ''}`;
+  return new BackfillError({
     type: FailureType.UnknownTable,
-    message: `${JSON.stringify(table)} is no table that this worker has a definition of (request.table); it knows: ${known}`,
+    message: `${JSON.stringify(table)} is no table that this worker has a definition of (request.table); ${meant === undefined ? knows : `did you mean ${meant}?`}`,
+    sample: meant === undefined ? known.slice(0, MOST_NAMED) : [meant],
   });
 }

@@ -1,5 +1,9 @@
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import { MOST_FAILURE_BYTES, fitFailure } from '../domain/fit-failure.js';
 import { isTransient, toBackfillError } from '../postgres/sqlstate.js';
+
+/** The server cuts what it keeps of a retried failure at 4 KiB, message and details together: the message is in both. */
+const MOST_RETRIED_BYTES = 1_900;
 
 type Activity<A extends unknown[], R> = (...args: A) => Promise<R>;
 
@@ -30,10 +34,15 @@ function toFailure(error: unknown, signal: AbortSignal, attempt: number): Error 
   if (error instanceof CancelledFailure || error instanceof ApplicationFailure) return error;
   if (signal.aborted && signal.reason instanceof Error) return signal.reason;
   const known = toBackfillError(error);
-  return ApplicationFailure.create({
-    type: known.info.type,
-    message: known.message,
-    nonRetryable: !isTransient(known),
-    details: [known.info, attempt],
+  const isRetried = isTransient(known);
+  const info = fitFailure(known.info, isRetried ? MOST_RETRIED_BYTES : MOST_FAILURE_BYTES);
+  const failure = ApplicationFailure.create({
+    type: info.type,
+    message: info.message,
+    nonRetryable: !isRetried,
+    details: [info, attempt],
   });
+  // It is that of this function, and takes the room of what went wrong.
+  failure.stack = '';
+  return failure;
 }

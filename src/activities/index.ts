@@ -6,14 +6,19 @@ import { partitionOf } from '../domain/range.js';
 import { quoteTableName } from '../domain/table-name.js';
 import type { Tx } from '../postgres/database.js';
 import { readPlan, readWorkPage } from '../postgres/ledger/plans.js';
-import { recordFailure as recordInLedger } from '../postgres/ledger/replacements.js';
+import { type RunIdentity, recordFailure as recordInLedger } from '../postgres/ledger/replacements.js';
 import { type RunTotals, closeRun as closeInLedger, readRun, readTotals } from '../postgres/ledger/runs.js';
 import { replacePartition as replaceInDatabase } from '../postgres/replace.js';
 import { findDifferences } from '../postgres/verify.js';
+import { checkDatabase } from './check-database.js';
+import { awaitUnclaimed } from './claim.js';
 import { type Dependencies, demandDefinition, inLedger } from './dependencies.js';
 import { asActivity } from './failures.js';
 import { makePlan, type MakePlanInput } from './make-plan.js';
+import { createObserver } from './observe.js';
 import { openRun, type OpenRunInput } from './open-run.js';
+import { planPrune, pruneBatch } from './prune.js';
+import { readFailures, readPartitions, readTableHistory, readTables } from './reads.js';
 
 /** One partition of a run, as the workflow names it. */
 export interface PartitionInput {
@@ -39,10 +44,13 @@ export type Activities = ReturnType<typeof createActivities>;
 /** The activities of a worker. Workflows see their type only. */
 export function createActivities(deps: Dependencies) {
   const ledger = <T>(work: (tx: Tx) => Promise<T>) => inLedger(deps, work);
+  const observer = createObserver();
   return {
     makePlan: asActivity((input: MakePlanInput) => makePlan(deps, input)),
 
     openRun: asActivity((input: OpenRunInput) => openRun(deps, input)),
+
+    awaitUnclaimed: asActivity((run: RunIdentity) => awaitUnclaimed(deps, run)),
 
     readWorkPage: asActivity(({ planId, after }: PageInput): Promise<WorkPage> =>
       ledger((tx) => readWorkPage(tx, planId, after, deps.pageSize)),
@@ -51,10 +59,15 @@ export function createActivities(deps: Dependencies) {
     replacePartition: asActivity(({ table, key, ...run }: PartitionInput): Promise<Replaced> => {
       const { info, cancellationSignal: signal } = Context.current();
       const definition = demandDefinition(deps.definitions, table);
-      return replaceInDatabase(deps.database, { definition, run, key, attempt: info.attempt, signal });
+      return observer.replacing({ planId: run.planId, table, key }, () =>
+        replaceInDatabase(deps.database, { definition, run, key, attempt: info.attempt, signal }),
+      );
     }),
 
-    recordFailure: asActivity((failure: FailedPartition) => ledger((tx) => recordInLedger(tx, failure))),
+    recordFailure: asActivity(async ({ info, attempt, ...partition }: FailedPartition): Promise<void> => {
+      await ledger((tx) => recordInLedger(tx, { ...partition, info, attempt }));
+      observer.failed(partition, { info, attempt });
+    }),
 
     /** Differences between the table and the ledger, in the page after a position. */
     verifyPage: asActivity(
@@ -90,5 +103,19 @@ export function createActivities(deps: Dependencies) {
     readRun: asActivity(({ planId }: { readonly planId: string }): Promise<RunRecord | null> =>
       ledger((tx) => readRun(tx, planId)),
     ),
+
+    readTables: asActivity((input: Parameters<typeof readTables>[1]) => readTables(deps, input)),
+
+    readHistory: asActivity((input: Parameters<typeof readTableHistory>[1]) => readTableHistory(deps, input)),
+
+    readPartitions: asActivity((input: Parameters<typeof readPartitions>[1]) => readPartitions(deps, input)),
+
+    readFailures: asActivity((input: Parameters<typeof readFailures>[1]) => readFailures(deps, input)),
+
+    checkDatabase: asActivity((input: Parameters<typeof checkDatabase>[1]) => checkDatabase(deps, input)),
+
+    planPrune: asActivity((input: Parameters<typeof planPrune>[1]) => planPrune(deps, input)),
+
+    pruneBatch: asActivity((input: Parameters<typeof pruneBatch>[1]) => pruneBatch(deps, input)),
   };
 }

@@ -2,10 +2,19 @@ import { BackfillError, FailureType, InvalidRequest } from '../domain/failure.js
 import type { Definition } from '../domain/definition.js';
 import { findDrift } from '../domain/drift.js';
 import type { Plan } from '../domain/plan.js';
-import { partitionOf } from '../domain/range.js';
+import { partitionOf, spanOf } from '../domain/range.js';
+import { isClaimed } from '../postgres/ledger/claims.js';
 import { basisOf, readPlan, readUnfinished } from '../postgres/ledger/plans.js';
-import { type RunRow, findRun, openRun as openInLedger, readTotals } from '../postgres/ledger/runs.js';
+import {
+  type OpeningRun,
+  type RunRow,
+  type RunTotals,
+  findRun,
+  openRun as openInLedger,
+  readTotals,
+} from '../postgres/ledger/runs.js';
 import { endSessions } from '../postgres/sessions.js';
+import { demandUnclaimed } from './claim.js';
 import { buildDigestOf, surveyTable } from './compute-plan.js';
 import { type Dependencies, demandDefinition, inLedger } from './dependencies.js';
 
@@ -49,15 +58,11 @@ export async function openRun(deps: Dependencies, input: OpenRunInput): Promise<
   if (!plan) throw new InvalidRequest(`There is no plan ${input.planId} in the ledger (request.plan)`);
   if (plan.refusals.length > 0) throw new InvalidRequest(plan.refusals.join('\n'));
   const definition = demandDefinition(deps.definitions, plan.table);
-  await demandFree(deps, input, run);
+  const span = { table: plan.table, ...spanOf(definition.partitioning, plan.from, plan.to) };
+  demandNotCompleted(input, run);
+  await demandUnclaimed(deps, span, input.executionId);
   await demandNoDrift(deps, definition, basisOf(plan, unfinished));
-  const totals = await inLedger(deps, async (tx) => {
-    // A taken-over execution's last attempt may hold the run's row for as long as its SQL takes.
-    if (run && run.executionId !== input.executionId) await endSessions(tx, input.planId);
-    const opened = await openInLedger(tx, { ...input, table: plan.table }, run?.executionId ?? null);
-    if (!opened) throw overlap(input.planId, 'another execution');
-    return readTotals(tx, input.planId);
-  });
+  const totals = await takeClaim(deps, { ...input, table: plan.table, span }, run);
   const { table, from, to, options } = plan;
   return {
     planId: input.planId,
@@ -76,24 +81,29 @@ export async function openRun(deps: Dependencies, input: OpenRunInput): Promise<
   };
 }
 
-/** A run that is over can go on, unless it completed. One that is open belongs to its execution as long as that runs. */
-async function demandFree(
-  deps: Dependencies,
-  { planId, executionId }: OpenRunInput,
-  run: RunRow | null,
-): Promise<void> {
-  if (!run || run.executionId === executionId) return;
-  if (run.state === 'completed') {
-    throw new InvalidRequest(
-      `Plan ${planId} was completed by ${run.workflowId}; plan the range again to do the work again (request.plan)`,
-    );
-  }
-  if (run.state === 'open' && (await deps.isRunning(run.workflowId, run.executionId)))
-    throw overlap(planId, run.workflowId);
+/** A run that is over can go on, unless it completed. */
+function demandNotCompleted({ planId, executionId }: OpenRunInput, run: RunRow | null): void {
+  if (run?.state !== 'completed' || run.executionId === executionId) return;
+  throw new InvalidRequest(
+    `Plan ${planId} was completed by ${run.workflowId}; plan the range again to do the work again (request.plan)`,
+  );
 }
 
-function overlap(planId: string, by: string): BackfillError {
-  return new BackfillError({ type: FailureType.Overlap, message: `Plan ${planId} is being run by ${by}` });
+/** Somebody may be faster between the look and here: then the claim's constraint says so. */
+async function takeClaim(deps: Dependencies, opening: OpeningRun, run: RunRow | null): Promise<RunTotals> {
+  const taken = inLedger(deps, async (tx) => {
+    // A taken-over execution's last attempt may hold the run's row for as long as its SQL takes.
+    if (run && run.executionId !== opening.executionId) await endSessions(tx, opening.planId);
+    const opened = await openInLedger(tx, opening, run?.executionId ?? null);
+    return opened ? readTotals(tx, opening.planId) : undefined;
+  });
+  const totals = await taken.catch((error: unknown) => {
+    if (!isClaimed(error)) throw error;
+    return undefined;
+  });
+  if (totals) return totals;
+  await demandUnclaimed(deps, opening.span, opening.executionId);
+  throw new BackfillError({ type: FailureType.Transient, message: 'Another run had the range for a moment' });
 }
 
 async function demandNoDrift(

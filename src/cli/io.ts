@@ -9,6 +9,15 @@ export interface CliConnection {
   readonly uiUrl: string | null;
 }
 
+/** What a local config file defines. */
+export interface LocalDefinitions {
+  readonly file: string;
+  /** Why it cannot be read; null where it can. */
+  readonly problem: string | null;
+  /** Digests of the definitions, by table. */
+  readonly digests: ReadonlyMap<string, string>;
+}
+
 export interface Output {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
@@ -27,6 +36,8 @@ export interface CliIo {
   /** How long to wait between two looks at a run. */
   readonly pollMs: number;
   connect(): Promise<CliConnection>;
+  /** The definitions of the config file here; undefined where there is none. */
+  readLocalDefinitions(): Promise<LocalDefinitions | undefined>;
   /** A yes or no, asked on that output. */
   confirm(question: string, output: Output): Promise<boolean>;
   /** Calls back on Ctrl-C, which then does not end the process. Returns how to stop that. */

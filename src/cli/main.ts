@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { COMPLETE } from './complete.js';
 import { processIo } from './process-io.js';
 import { runCli } from './program.js';
 
@@ -13,4 +14,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(BROKEN_PIPE);
 });
 
-process.exitCode = await runCli(process.argv.slice(2), processIo());
+const args = process.argv.slice(2);
+const exitCode = await runCli(args, processIo());
+// A question that was given up is still open; who presses Tab does not wait for its end.
+if (args[0] === COMPLETE) process.exit(exitCode);
+process.exitCode = exitCode;

@@ -1,5 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type BackfillRequest, failureModes, publishModes, selections } from '../domain/request.js';
+import {
+  type BackfillRequest,
+  type OverlapMode,
+  failureModes,
+  overlapModes,
+  publishModes,
+  selections,
+} from '../domain/request.js';
+import { parseDuration } from '../domain/duration.js';
 import { CliRefusal } from './exit.js';
 import type { CliIo } from './io.js';
 
@@ -15,9 +23,11 @@ export interface RequestFlags {
   readonly allowIncomplete?: boolean;
 }
 
+/** What is said of a run beside what it writes. */
 export interface WhoFlags {
   readonly reason?: string;
   readonly requestedBy?: string;
+  readonly onOverlap?: OverlapMode;
 }
 
 export interface JsonFlag {
@@ -41,7 +51,12 @@ export function addRequestOptions(command: Command): Command {
 export function addWhoOptions(command: Command): Command {
   return command
     .option('--reason <text>', 'why, shown in the Web UI and kept in the ledger')
-    .option('--requested-by <name>', 'who asks (default: the name of your account)');
+    .option('--requested-by <name>', 'who asks (default: the name of your account)')
+    .addOption(
+      new Option('--on-overlap <what>', 'when another run has a part of the range (default: refuse)').choices(
+        overlapModes,
+      ),
+    );
 }
 
 export function addJsonOption(command: Command): Command {
@@ -57,8 +72,8 @@ export function requestOf(io: CliIo, table: string, flags: RequestFlags & WhoFla
   return { table, from, to, ...defined(given), ...whoOf(io, flags) };
 }
 
-export function whoOf(io: CliIo, { reason, requestedBy = io.userName }: WhoFlags): WhoFlags {
-  return defined({ reason, requestedBy });
+export function whoOf(io: CliIo, { reason, requestedBy = io.userName, onOverlap }: WhoFlags): WhoFlags {
+  return defined({ reason, requestedBy, onOverlap });
 }
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
@@ -74,7 +89,17 @@ function splitKeys(text: string): string[] {
     .filter(Boolean);
 }
 
-function wholeNumber(text: string): number {
+export function wholeNumber(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It is not a whole number.');
   return Number(text);
+}
+
+/** A date, a time, or a span before now, as a moment. */
+export function moment(text: string): Date {
+  const span = parseDuration(text);
+  if (span !== undefined) return new Date(Date.now() - span);
+  const isWritten = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?Z?)?$/.test(text);
+  const time = isWritten ? Date.parse(/\dT.*[^Z]$/.test(text) ? `${text}Z` : text) : NaN;
+  if (Number.isNaN(time)) throw new InvalidArgumentError('Write a date as 2026-03-01, or a span as "7 days".');
+  return new Date(time);
 }

@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { connect } from './connection.js';
 import type { CliIo, Output } from './io.js';
+import { readLocalDefinitions } from './local-definitions.js';
 
 /** The commands' world as it really is. */
 export function processIo(): CliIo {
@@ -12,6 +13,7 @@ export function processIo(): CliIo {
     userName: userName(),
     pollMs: 500,
     connect: () => connect(process.env),
+    readLocalDefinitions: () => readLocalDefinitions(process.env),
     confirm,
     onInterrupt(listener) {
       process.on('SIGINT', listener);

@@ -2,17 +2,23 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { exitCodes } from '../domain/outcome.js';
 import { addCancelCommand } from './commands/cancel.js';
+import { addCompletionCommand } from './commands/completion.js';
 import { addDevCommand } from './commands/dev.js';
+import { addDoctorCommand } from './commands/doctor.js';
+import { addHistoryCommand } from './commands/history.js';
 import { addListCommand } from './commands/list.js';
 import { addMigrateCommand } from './commands/migrate.js';
 import { addPlanCommand } from './commands/plan.js';
+import { addPruneCommand } from './commands/prune.js';
 import { addRetryCommand } from './commands/retry.js';
 import { addStartCommand } from './commands/start.js';
 import { addStatusCommand } from './commands/status.js';
+import { addTablesCommand } from './commands/tables.js';
 import { addWatchCommand } from './commands/watch.js';
 import { addWorkerCommand } from './commands/worker.js';
+import { COMPLETE, complete } from './complete.js';
 import { describeError, outcomeOf, printError } from './exit.js';
-import { type Cli, type CliIo, printJson } from './io.js';
+import { type Cli, type CliIo, printJson, printLines } from './io.js';
 
 const help = `
 Both ends of a range are included: --from 2026-03-01 --to 2026-03-14 are
@@ -20,15 +26,16 @@ fourteen days.
 
 Exit codes:
   0    done; of start, watch and retry: the run completed
-  1    the run failed
+  1    the run failed; of doctor: there is a problem
   2    refused, or not possible: bad usage, no worker, no server, no such run
   3    the run was cancelled
   130  Ctrl-C while watching: the run goes on
 
 Where Temporal is comes from TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE,
 TEMPORAL_PROFILE and Temporal's config file; where none of them says, from the
-stack that \`backfill dev\` runs in this folder. BACKFILL_UI_URL is the address
-of the Web UI. BACKFILL_DEBUG=1 shows where an error came from.
+stack that \`backfill dev\` runs in this folder. BACKFILL_TASK_QUEUE names the
+task queue of the workers, if it is not "backfill". BACKFILL_UI_URL is the
+address of the Web UI. BACKFILL_DEBUG=1 shows where an error came from.
 
 Examples:
   $ backfill plan mart.daily_revenue --from 2026-03-01 --to 2026-03-14
@@ -44,15 +51,24 @@ const adders = [
   addListCommand,
   addCancelCommand,
   addRetryCommand,
+  addTablesCommand,
+  addHistoryCommand,
+  addDoctorCommand,
   addDevCommand,
   addWorkerCommand,
   addMigrateCommand,
+  addPruneCommand,
+  addCompletionCommand,
 ];
 
 /** Runs one command line and returns the exit code. */
 export async function runCli(args: readonly string[], io: CliIo): Promise<number> {
   let exitCode: number = exitCodes.completed;
   const program = buildProgram({ io, exit: (code) => (exitCode = code) });
+  if (args[0] === COMPLETE) {
+    printLines(io.stdout, await complete(program, args.slice(1), io));
+    return exitCode;
+  }
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;

@@ -1,10 +1,15 @@
-import { type ReadInput, WorkflowType, backfillWorkflowId } from '../contract.js';
+import { type ReadAnswers, type ReadInput, WorkflowType, backfillWorkflowId } from '../contract.js';
 import { parseRequest } from '../config/request.js';
 import { canonicalRequest, canonicalTable } from '../domain/canonical-request.js';
+import type { DoctorTarget, Finding } from '../domain/finding.js';
+import type { FailuresPage, HistoryCursor, HistoryPage } from '../domain/history.js';
 import type { RunRecord } from '../domain/outcome.js';
 import type { Plan } from '../domain/plan.js';
+import type { PruneRequest, PruneResult } from '../domain/prune.js';
 import type { BackfillRequest, PlanRequest } from '../domain/request.js';
+import type { PartitionsPage, TablesPage } from '../domain/table-state.js';
 import { type BackfillHandle, createHandle } from './backfill-handle.js';
+import { examine } from './doctor.js';
 import { BackfillRefused } from './errors.js';
 import { runHelper } from './helper-workflow.js';
 import { type RunFilter, listRuns } from './list-runs.js';
@@ -99,7 +104,7 @@ export class BackfillClient {
 
   /** A page of a stored plan: up to 500 partitions after the one with this number. Null where no such plan is stored. */
   async readPlan(planId: string, page: { readonly after?: number } = {}): Promise<Plan | null> {
-    const plan = await this.#read<Plan | null>({ what: 'plan', planId, ...page });
+    const plan = await this.#read({ what: 'plan', planId, ...page });
     return plan && this.#remember(plan);
   }
 
@@ -108,14 +113,55 @@ export class BackfillClient {
     return this.#read({ what: 'run', planId });
   }
 
+  /** A page of the partitions on which the run of a plan gave up, in the order of the plan. */
+  readFailures(planId: string, page: { readonly after?: number } = {}): Promise<FailuresPage> {
+    return this.#read({ what: 'failed', planId, ...page });
+  }
+
+  /** A page of the worker's definitions, each with what the database has of its table. */
+  readTables(page: { readonly after?: number } = {}): Promise<TablesPage> {
+    return this.#read({ what: 'tables', ...page });
+  }
+
+  /** A page of who wrote what of a table when, newest first; of one partition where its key is given. */
+  readHistory(
+    table: string,
+    page: { readonly key?: string; readonly before?: HistoryCursor } = {},
+  ): Promise<HistoryPage> {
+    return this.#read({ what: 'history', table, ...page });
+  }
+
+  /** A page of the partitions of a table, oldest first, each with what the ledger says of it. */
+  readPartitions(table: string, page: { readonly after?: string } = {}): Promise<PartitionsPage> {
+    return this.#read({ what: 'partitions', table, ...page });
+  }
+
+  /** Looks for what stands in the way of backfills, in Temporal and, where a worker answers, in the database. */
+  doctor(target: DoctorTarget = {}): Promise<Finding[]> {
+    return examine(this.#session, target, (question) => this.#read({ what: 'doctor', ...question }));
+  }
+
+  /** Deletes old rows of the ledger, or counts them (`dryRun`). Open runs, and what is newest, stay. */
+  prune(request: PruneRequest): Promise<PruneResult> {
+    const what = 'olderThan' in request ? `older than ${request.olderThan}` : `before ${request.before}`;
+    return runHelper(this.#session, {
+      type: WorkflowType.prune,
+      workflowId: `backfill-prune/${crypto.randomUUID()}`,
+      input: request,
+      timeoutMs: request.dryRun ? 10 * MINUTE_MS : 1440 * MINUTE_MS,
+      summary: cutSummary(`${request.dryRun ? 'count' : 'delete'} ledger rows ${what}`),
+    });
+  }
+
   /** Ends the connection; not the one of a client that was given. */
   close(): Promise<void> {
     return this.#session.close();
   }
 
-  #read<T>(input: ReadInput): Promise<T> {
+  #read<W extends ReadInput['what']>(input: ReadInput & { readonly what: W }): Promise<ReadAnswers[W]> {
     const workflowId = `backfill-read/${crypto.randomUUID()}`;
-    const summary = `read the ${input.what} ${input.planId}`.slice(0, 100);
+    const about = 'planId' in input ? input.planId : ('table' in input && input.table) || '';
+    const summary = cutSummary(`read: ${input.what} ${about}`.trim());
     return runHelper(this.#session, { type: WorkflowType.read, workflowId, input, timeoutMs: MINUTE_MS, summary });
   }
 

@@ -1,5 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import { TASK_QUEUE, progressQuery } from '../contract.js';
+import { progressQuery } from '../contract.js';
 import type { BackfillResult } from '../domain/outcome.js';
 import type { Progress } from '../domain/progress.js';
 import type { PlanRequest } from '../domain/request.js';
@@ -67,7 +67,7 @@ async function queryProgress(session: Session, handle: WorkflowHandle): Promise<
     if (!isSilent && !UNANSWERED.has(grpcErrorOf(error)?.code ?? 0)) throw error;
     // Silence may be the server's or the worker's: ask the server something that needs no worker.
     await call(session, () => handle.describe(), { workflowId, deadlineMs: 500 });
-    throw new NoWorker(TASK_QUEUE, null, { cause: error });
+    throw new NoWorker(session.taskQueue, null, { cause: error });
   }
 }
 
@@ -81,7 +81,7 @@ async function cancelRun(session: Session, handle: WorkflowHandle, describe: () 
   }
 }
 
-async function retryRun(session: Session, run: RunSummary, { replan = false, ...who }: RetryOptions) {
+async function retryRun(session: Session, run: RunSummary, { replan = false, onOverlap, ...who }: RetryOptions) {
   const { workflowId, planId, table, from, to } = run;
   if (planId === null) {
     throw new BackfillRefused('InvalidRequest', `Run ${workflowId} has no plan to go on with; start it again`);
@@ -89,7 +89,7 @@ async function retryRun(session: Session, run: RunSummary, { replan = false, ...
   const known = { ...(table && { table }), ...(from && { from }), ...(to && { to }), ...who };
   const memo = replan ? known : { ...known, planId };
   const what = table ? `${table} ${from ?? ''}..${to ?? ''}` : `plan ${planId}`;
-  const input = replan ? { plan: planId, replan, ...who } : { plan: planId, ...who };
+  const input = { plan: planId, ...(replan && { replan }), ...(onOverlap && { onOverlap }), ...who };
   const summary = summaryText(`${what}, retry`, who.reason);
   return startRun(session, { workflowId, input, memo, summary }, replan ? undefined : { planId });
 }

@@ -1,5 +1,4 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import { TASK_QUEUE } from '../contract.js';
 import { NoWorker } from './errors.js';
 import { type Session, call } from './session.js';
 import { translateError } from './translate.js';
@@ -25,7 +24,7 @@ export async function runHelper<T>(session: Session, helper: HelperWorkflow): Pr
   if (!(await isTakenUp(session, handle, deadline))) {
     // Whoever comes later must not find a question that nobody waits for.
     await call(session, () => handle.terminate('no worker took it up'), { deadlineMs: 1_000 }).catch(() => undefined);
-    throw new NoWorker(TASK_QUEUE);
+    throw new NoWorker(session.taskQueue);
   }
   try {
     return (await handle.result()) as T;
@@ -36,7 +35,7 @@ export async function runHelper<T>(session: Session, helper: HelperWorkflow): Pr
 
 function startHelper(session: Session, helper: HelperWorkflow): Promise<WorkflowHandle> {
   const { type, workflowId, input, timeoutMs, summary } = helper;
-  const options = { taskQueue: TASK_QUEUE, workflowId, args: [input], workflowExecutionTimeout: timeoutMs };
+  const options = { taskQueue: session.taskQueue, workflowId, args: [input], workflowExecutionTimeout: timeoutMs };
   return call(session, () => session.client.workflow.start(type, { ...options, staticSummary: summary }), {
     workflowId,
   });

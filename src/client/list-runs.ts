@@ -7,6 +7,8 @@ import { translateError } from './translate.js';
 export interface RunFilter {
   readonly table?: string | undefined;
   readonly status?: RunStatus | undefined;
+  /** Started then or later. */
+  readonly since?: Date | undefined;
 }
 
 const executionStatuses = {
@@ -22,9 +24,10 @@ const executionStatuses = {
  * The table is compared here and not by the server: its search attribute exists only where the worker may register it,
  * and a query by an unknown one fails.
  */
-export async function* listRuns(session: Session, { table, status }: RunFilter): AsyncGenerator<RunSummary> {
+export async function* listRuns(session: Session, { table, status, since }: RunFilter): AsyncGenerator<RunSummary> {
   const isStatus = status ? ` = '${executionStatuses[status]}'` : ` != 'ContinuedAsNew'`;
-  const query = `WorkflowType = '${WorkflowType.backfill}' AND ExecutionStatus${isStatus}`;
+  const isSince = since ? ` AND StartTime >= '${since.toISOString()}'` : '';
+  const query = `WorkflowType = '${WorkflowType.backfill}' AND ExecutionStatus${isStatus}${isSince}`;
   const wanted = table === undefined ? undefined : canonicalTable(table);
   try {
     for await (const info of session.client.workflow.list({ query, pageSize: 100 })) {

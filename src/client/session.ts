@@ -1,5 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
+import { taskQueueOf } from '../contract.js';
 import { BackfillRefused, ServerUnreachable } from './errors.js';
 import { translateError } from './translate.js';
 
@@ -7,6 +8,8 @@ import { translateError } from './translate.js';
 export interface ConnectOptions {
   readonly address?: string | undefined;
   readonly namespace?: string | undefined;
+  /** That of the workers; default: `BACKFILL_TASK_QUEUE`, or `backfill`. */
+  readonly taskQueue?: string | undefined;
   /** A profile of Temporal's config file. */
   readonly profile?: string | undefined;
   /** Instead of the process's. */
@@ -19,6 +22,7 @@ export interface ConnectOptions {
 export interface Session {
   readonly client: Client;
   readonly address: string;
+  readonly taskQueue: string;
   close(): Promise<void>;
 }
 
@@ -29,7 +33,10 @@ const CALL_MS = 3_500;
 const channelArgs = { 'grpc.initial_reconnect_backoff_ms': 250, 'grpc.max_reconnect_backoff_ms': 2_000 };
 
 export async function openSession(options: ConnectOptions): Promise<Session> {
-  if (options.client) return { client: options.client, address: addressOf(options.client), close: async () => {} };
+  const taskQueue = options.taskQueue || taskQueueOf(options.env ?? process.env);
+  if (options.client) {
+    return { client: options.client, address: addressOf(options.client), taskQueue, close: async () => {} };
+  }
   const { connectionOptions, namespace } = toClientOptions(loadProfile(options));
   const { address = DEFAULT_ADDRESS, apiKey, tls, metadata } = connectionOptions;
   const set = Object.fromEntries(Object.entries({ apiKey, tls, metadata }).filter(([, value]) => value !== undefined));
@@ -41,7 +48,7 @@ export async function openSession(options: ConnectOptions): Promise<Session> {
     throw unreachable(error, address);
   }
   const client = new Client({ connection, namespace: options.namespace ?? namespace ?? 'default' });
-  return { client, address, close: () => connection.close() };
+  return { client, address, taskQueue, close: () => connection.close() };
 }
 
 const DEFAULT_ADDRESS = 'localhost:7233';

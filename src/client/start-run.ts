@@ -1,5 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import { TASK_QUEUE, WorkflowType } from '../contract.js';
+import { WorkflowType } from '../contract.js';
 import type { BackfillRequest, PlanRequest } from '../domain/request.js';
 import { AlreadyRunning, NoWorker, RunNotFound } from './errors.js';
 import { type RunSummary, summarize } from './run-summary.js';
@@ -42,13 +42,13 @@ export async function startRun(session: Session, run: RunToStart, sameness: Same
   const deadline = Date.now() + FIRST_TASK_MS;
   await requireWorker(session);
   const handle = await startOrAttach(session, run, sameness);
-  if (!(await isTakenUp(session, handle, deadline))) throw new NoWorker(TASK_QUEUE, run.workflowId);
+  if (!(await isTakenUp(session, handle, deadline))) throw new NoWorker(session.taskQueue, run.workflowId);
   return handle;
 }
 
 async function startOrAttach(session: Session, run: RunToStart, sameness: Sameness): Promise<WorkflowHandle> {
   const { workflow } = session.client;
-  const start = () => call(session, () => workflow.start(WorkflowType.backfill, startOptions(run)), run);
+  const start = () => call(session, () => workflow.start(WorkflowType.backfill, startOptions(session, run)), run);
   try {
     return await start();
   } catch (error) {
@@ -59,9 +59,9 @@ async function startOrAttach(session: Session, run: RunToStart, sameness: Samene
   }
 }
 
-function startOptions({ workflowId, input, memo, summary }: RunToStart) {
+function startOptions({ taskQueue }: Session, { workflowId, input, memo, summary }: RunToStart) {
   return {
-    taskQueue: TASK_QUEUE,
+    taskQueue,
     workflowId,
     args: [input],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',

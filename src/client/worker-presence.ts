@@ -1,5 +1,4 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import { TASK_QUEUE } from '../contract.js';
 import { NoWorker } from './errors.js';
 import { type Session, call } from './session.js';
 
@@ -15,11 +14,11 @@ const EVENTS_ONCE_TAKEN_UP = 3;
  * has to be confirmed by a task that gets taken up.
  */
 export async function requireWorker(session: Session): Promise<void> {
-  const { client } = session;
+  const { client, taskQueue } = session;
   const { pollers } = await call(session, () =>
-    client.workflowService.describeTaskQueue({ namespace: client.options.namespace, taskQueue: { name: TASK_QUEUE } }),
+    client.workflowService.describeTaskQueue({ namespace: client.options.namespace, taskQueue: { name: taskQueue } }),
   );
-  if (pollers.length === 0) throw new NoWorker(TASK_QUEUE);
+  if (pollers.length === 0) throw new NoWorker(taskQueue);
 }
 
 /** Waits until a worker has taken up the workflow's first task; false when none has in time. */

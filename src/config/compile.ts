@@ -51,6 +51,7 @@ export function compileTable(input: TableInput, where: string): Definition {
     cumulative: input.cumulative ?? false,
     whenEmpty: input.whenEmpty ?? 'fail',
     searchPath: input.searchPath ?? null,
+    showValues: input.showValues ?? false,
     timeouts: compileTimeouts(input.timeouts ?? {}, `${where}.timeouts`),
   } as const;
   return { ...compiled, digest: definitionDigest(compiled) };

@@ -30,13 +30,23 @@ export interface TableInput {
   readonly whenEmpty?: 'fail' | 'empty';
   /** Schemas in which the build finds unqualified names. Default: the database role's. */
   readonly searchPath?: readonly string[];
+  /** Failures show whole rows, in history, ledger and log. Default: the values of key columns alone. */
+  readonly showValues?: boolean;
   /** `attempt` (1 hour): one try; `partition` (6 hours): retries included; `lock` (5 seconds): one lock. */
   readonly timeouts?: { readonly attempt?: string; readonly partition?: string; readonly lock?: string };
 }
 
 export interface ConfigInput {
-  /** `url` unset: the embedded stack of `backfill dev`. */
-  readonly database?: { readonly url?: string | undefined };
+  readonly database?: {
+    /** Unset: `DATABASE_URL`, or the embedded stack of `backfill dev`. */
+    readonly url?: string | undefined;
+    /** Default `backfill`. `BACKFILL_LEDGER_SCHEMA` comes first. */
+    readonly ledgerSchema?: string | undefined;
+  };
+  readonly worker?: {
+    /** Connections, and partitions at once, of one worker: 10 by default. `BACKFILL_POOL_SIZE` comes first. */
+    readonly poolSize?: number | undefined;
+  };
   readonly tables: readonly TableInput[];
 }
 

@@ -1,4 +1,5 @@
-import { DEFAULT_CONFIG_FILE } from './load.js';
+import { MAX_IDENTIFIER_BYTES } from '../domain/table-name.js';
+import { type Config, DEFAULT_CONFIG_FILE } from './load.js';
 import { ConfigError } from './errors.js';
 
 /** Set to nothing counts as not set, as in a compose file. */
@@ -32,9 +33,36 @@ export function databaseUrl(
 }
 
 /** Connections of a worker, and so the partitions that it writes at once. */
-export function poolSize(env: NodeJS.ProcessEnv): number {
+export function poolSize(env: NodeJS.ProcessEnv, config?: Pick<Config, 'poolSize'>): number {
   const text = read(env, 'BACKFILL_POOL_SIZE');
-  const size = Number(text ?? 10);
+  const size = text === undefined ? (config?.poolSize ?? 10) : Number(text);
   if (Number.isInteger(size) && size >= 1 && size <= 1000) return size;
   throw new ConfigError(`BACKFILL_POOL_SIZE is ${JSON.stringify(text)}; expected a whole number from 1 to 1000`);
+}
+
+/** The schema of the ledger, as PostgreSQL stores its name; undefined for the usual one. */
+export function ledgerSchema(env: NodeJS.ProcessEnv, config?: Pick<Config, 'ledgerSchema'>): string | undefined {
+  const name = read(env, 'BACKFILL_LEDGER_SCHEMA');
+  if (name === undefined) return config?.ledgerSchema;
+  if (Buffer.byteLength(name) <= MAX_IDENTIFIER_BYTES && !name.startsWith('pg_')) return name;
+  throw new ConfigError(
+    `BACKFILL_LEDGER_SCHEMA is ${JSON.stringify(name)}; a schema's name has at most ${MAX_IDENTIFIER_BYTES} bytes and does not begin with pg_`,
+  );
+}
+
+export interface HttpAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Where health and metrics are served: `host:port`, or a port of 127.0.0.1; undefined for nowhere. */
+export function httpAddress(env: NodeJS.ProcessEnv): HttpAddress | undefined {
+  const text = read(env, 'BACKFILL_HTTP');
+  if (text === undefined) return undefined;
+  const [, host = '127.0.0.1', digits] = /^(?:([^:\s]+|\[[0-9a-fA-F:.]+\]):)?(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  if (port >= 1 && port <= 65_535) return { host: host.replace(/^\[|\]$/g, ''), port };
+  throw new ConfigError(
+    `BACKFILL_HTTP is ${JSON.stringify(text)}; expected a port, or an address such as 0.0.0.0:9090`,
+  );
 }

@@ -12,6 +12,8 @@ import { printIssues } from './zod-message.js';
 export interface Config {
   /** Undefined: the file names none. Never printed: it holds a password. */
   readonly databaseUrl: string | undefined;
+  readonly ledgerSchema: string | undefined;
+  readonly poolSize: number | undefined;
   readonly definitions: readonly Definition[];
 }
 
@@ -52,7 +54,13 @@ export function parseConfig(input: unknown): Config {
     if (seen.has(name)) throw new ConfigError(`Two definitions are of ${name}; a table has one`);
     seen.add(name);
   }
-  return { databaseUrl: config.database?.url, definitions };
+  const { database, worker } = config;
+  return {
+    databaseUrl: database?.url,
+    ledgerSchema: database?.ledgerSchema,
+    poolSize: worker?.poolSize,
+    definitions,
+  };
 }
 
 /** The definition of a table by any spelling of its name. */

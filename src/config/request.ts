@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { InvalidRequest } from '../domain/failure.js';
-import { type RunOptions, failureModes, publishModes, selections } from '../domain/request.js';
+import { type RunOptions, failureModes, overlapModes, publishModes, selections } from '../domain/request.js';
 import { printIssues } from './zod-message.js';
 
 /** A request for a new plan, every default filled in. */
@@ -20,7 +20,11 @@ export interface StoredPlanRequest {
   readonly requestedBy: string | null;
 }
 
-const who = { reason: z.string().max(2000).nullish(), requestedBy: z.string().max(200).nullish() };
+const common = {
+  onOverlap: z.enum(overlapModes).default('refuse'),
+  reason: z.string().max(2000).nullish(),
+  requestedBy: z.string().max(200).nullish(),
+};
 
 const newPlan = z.strictObject({
   table: z.string().min(1).max(300),
@@ -32,13 +36,13 @@ const newPlan = z.strictObject({
   publish: z.enum(publishModes).default('in-order'),
   onFailure: z.enum(failureModes).default('stop'),
   allowIncomplete: z.boolean().default(false),
-  ...who,
+  ...common,
 });
 
 const storedPlan = z.strictObject({
   plan: z.uuid({ error: 'expected the id of a stored plan' }),
   replan: z.boolean().default(false),
-  ...who,
+  ...common,
 });
 
 /**

@@ -11,6 +11,7 @@ const identifier = z
   .refine((name) => Buffer.byteLength(name) <= MAX_IDENTIFIER_BYTES && !name.includes('\0'), {
     error: `a name in PostgreSQL has at most ${MAX_IDENTIFIER_BYTES} bytes`,
   });
+const schemaName = identifier.refine((name) => !name.startsWith('pg_'), { error: 'a schema must not begin with pg_' });
 const callback = <T>() => z.custom<T>((value) => typeof value === 'function', { error: 'expected a function' });
 const names = z.array(identifier).min(1);
 const count = z.int().min(0);
@@ -42,6 +43,7 @@ const table = z.strictObject({
   cumulative: z.boolean().optional(),
   whenEmpty: z.enum(['fail', 'empty']).optional(),
   searchPath: names.optional(),
+  showValues: z.boolean().optional(),
   timeouts: z
     .strictObject({ attempt: z.string().optional(), partition: z.string().optional(), lock: z.string().optional() })
     .optional(),
@@ -49,6 +51,7 @@ const table = z.strictObject({
 
 /** The config file. Unknown fields are errors: a misspelt `whenEmtpy` must not mean the default. */
 export const configSchema = z.strictObject({
-  database: z.strictObject({ url: z.string().optional() }).optional(),
+  database: z.strictObject({ url: z.string().optional(), ledgerSchema: schemaName.optional() }).optional(),
+  worker: z.strictObject({ poolSize: z.int().min(1).max(1000).optional() }).optional(),
   tables: z.array(table),
 });

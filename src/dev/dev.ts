@@ -1,5 +1,7 @@
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { configFile, ledgerSchema } from '../config/environment.js';
+import { loadConfig } from '../config/load.js';
 import { migrateLedger } from '../postgres/migrate.js';
 import { type Stack, startStack, stopLeftovers } from './stack.js';
 import { DEFAULT_FOLDER, removeState, writeState } from './state.js';
@@ -38,7 +40,8 @@ export async function runDev(options: DevOptions): Promise<number> {
   try {
     const stack = await startStack(options);
     running.push(stack);
-    await migrateLedger({ databaseUrl: stack.databaseUrl });
+    const schema = await schemaOf(env, options.worker !== false);
+    await migrateLedger({ databaseUrl: stack.databaseUrl, ...(schema === undefined ? {} : { schema }) });
     writeState(stack.folder, stack);
     const worker = options.worker === false ? undefined : startWorker(stack, { env, log });
     if (worker !== undefined) running.push(worker);
@@ -60,6 +63,12 @@ export async function runDev(options: DevOptions): Promise<number> {
   } finally {
     await stopAll(running).finally(() => end.dispose());
   }
+}
+
+/** What is wrong with the config file the worker says. */
+async function schemaOf(env: NodeJS.ProcessEnv, hasConfig: boolean): Promise<string | undefined> {
+  const config = hasConfig ? await loadConfig(configFile(env)).catch(() => undefined) : undefined;
+  return ledgerSchema(env, config);
 }
 
 function printLinks({ folder, temporalAddress, uiUrl, databaseUrl }: Stack, log: DevOptions['log']): void {

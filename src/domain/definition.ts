@@ -22,6 +22,8 @@ export interface Definition {
   /** Null: the role's own. */
   readonly searchPath: readonly string[] | null;
   readonly timeouts: Timeouts;
+  /** Whether failures may show the values of rows, beyond those of keys. */
+  readonly showValues: boolean;
   /** Over everything that decides which rows a partition gets and whether they are accepted. SHA-256, hex. */
   readonly digest: string;
 }

@@ -20,6 +20,8 @@ export interface GrainRule {
   /** Undefined where the text is no key. A key that never was has bounds of length zero. */
   bounds(key: string, timeZone: string): Bounds | undefined;
   keyAt(instant: Temporal.Instant, timeZone: string): string;
+  /** The key that a mistyped one most likely means. */
+  closest(text: string): string | undefined;
 }
 
 export const grains = {
@@ -30,6 +32,7 @@ export const grains = {
       return day && { start: startOfDay(day, timeZone), end: startOfDay(day.add({ days: 1 }), timeZone) };
     },
     keyAt: (instant, timeZone) => instant.toZonedDateTimeISO(timeZone).toPlainDate().toString(),
+    closest: closestDate,
   },
 } satisfies Record<Grain, GrainRule>;
 
@@ -50,4 +53,12 @@ function parseDate(text: string): Temporal.PlainDate | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** `2026-3-1`, `2026/03/01`, `20260301` are 2026-03-01; the last day of a month stands for those it does not have. */
+function closestDate(text: string): string | undefined {
+  const [, year, month, day] = /^\s*(\d{4})\D?(\d{1,2})\D?(\d{1,2})(?:[T ].*|\s*)$/.exec(text) ?? [];
+  if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > 31) return undefined;
+  if (year === undefined || year === '0000') return undefined;
+  return Temporal.PlainDate.from({ year: Number(year), month: Number(month), day: Number(day) }).toString();
 }

@@ -1,4 +1,5 @@
 import type { FailureInfo } from './failure.js';
+import type { FailureRecord } from './history.js';
 
 /** What one replacement did, as recorded in the ledger in its own transaction. */
 export interface Replaced {
@@ -44,6 +45,8 @@ export interface Difference {
   readonly key: string;
   readonly rowsRecorded: number;
   readonly rowsFound: number;
+  /** Of those found: written by something else than the recorded replacement. */
+  readonly rowsOfOthers: number;
 }
 
 /** What the ledger knows of a run. */
@@ -53,7 +56,7 @@ export interface RunRecord {
   readonly from: string;
   readonly to: string;
   readonly workflowId: string;
-  readonly state: 'open' | 'completed' | 'failed' | 'cancelled';
+  readonly state: 'open' | 'completed' | 'failed' | 'cancelled' | 'abandoned';
   readonly requestedBy: string | null;
   readonly reason: string | null;
   readonly openedAt: string;
@@ -62,7 +65,8 @@ export interface RunRecord {
   readonly done: number;
   /** Oldest first, at most 500. */
   readonly replacements: readonly (Replaced & { readonly attempt: number; readonly committedAt: string })[];
-  readonly failures: readonly ({ readonly key: string; readonly at: string; readonly attempt: number } & FailureInfo)[];
+  /** As they came, those that a retry repaired included: at most 100, and fewer where they are long. */
+  readonly failures: readonly FailureRecord[];
 }
 
 /** The exit code of the command for each way a run can end. */

@@ -2,7 +2,7 @@
 export type PartitionState = 'waiting' | 'writing' | 'done' | 'failed';
 
 /** The state of a run, as its query and its search attribute say it. */
-export type RunState = 'planning' | 'running' | 'verifying' | 'completed' | 'failed' | 'cancelled';
+export type RunState = 'planning' | 'waiting' | 'running' | 'verifying' | 'completed' | 'failed' | 'cancelled';
 
 /** The answer of the query `progress`. */
 export interface Progress {
@@ -27,6 +27,8 @@ export interface Progress {
   readonly page: readonly { readonly key: string; readonly state: PartitionState }[];
   /** ISO 8601. */
   readonly startedAt: string;
+  /** What the run waits for before it begins; null where it does not. */
+  readonly waitingFor: string | null;
 }
 
 /** Completions by which a rate is told: old ones say little, and an outage must be forgotten again. */
@@ -89,6 +91,7 @@ export function progressMarkdown(progress: Progress, workflowId: string): string
   return [
     `**${progress.table}**, ${progress.from} to ${progress.to} (both included)`,
     facts.join('\n'),
+    ...(progress.waitingFor === null ? [] : [`Waiting: ${progress.waitingFor}`]),
     calendar.join('\n'),
     ...failure,
     whatNow(progress, workflowId),
@@ -100,6 +103,7 @@ function whatNow({ state }: Progress, workflowId: string): string {
   const id = `'${workflowId.replaceAll("'", `'\\''`)}'`;
   switch (state) {
     case 'planning':
+    case 'waiting':
     case 'running':
     case 'verifying':
       return `Cancel it: \`temporal workflow cancel --workflow-id ${id}\` (what is done stays done)`;

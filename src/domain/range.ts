@@ -54,10 +54,35 @@ export function partitionOf(partitioning: Partitioning, key: string, field = 'ke
   return describe(partitioning, key, start, end);
 }
 
+/** A range as half-open instants, ISO 8601. Both keys are included. */
+export function spanOf(partitioning: Partitioning, from: string, to: string): { start: string; end: string } {
+  const { start } = boundsOf(partitioning, from, 'request.from');
+  const { end } = boundsOf(partitioning, to, 'request.to');
+  return { start: start.toString(), end: end.toString() };
+}
+
 /** Whether the partition has ended at `now`; `future` where it has not begun. */
 export function completeness(partition: Partition, now: Date): 'complete' | 'unfinished' | 'future' {
   if (Date.parse(partition.end) <= now.getTime()) return 'complete';
   return Date.parse(partition.start) > now.getTime() ? 'future' : 'unfinished';
+}
+
+/** The partition that holds an instant, or the first moment of a local date. Undefined where the text is neither. */
+export function partitionHolding(partitioning: Partitioning, at: string): Partition | undefined {
+  try {
+    const { timeZone } = partitioning;
+    const instant = at.includes('T')
+      ? Temporal.Instant.from(at)
+      : Temporal.PlainDate.from(at).toZonedDateTime({ timeZone }).toInstant();
+    return partitionAt(partitioning, instant).partition;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Seconds east of Greenwich at a moment, in milliseconds since 1970. */
+export function utcOffsetSeconds(timeZone: string, atMs: number): number {
+  return Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(timeZone).offsetNanoseconds / 1e9;
 }
 
 export function isTimeZone(name: string): boolean {
@@ -90,8 +115,15 @@ function describe({ timeZone }: Partitioning, key: string, start: Temporal.Insta
 function boundsOf(partitioning: Partitioning, key: unknown, field: string) {
   const rule = ruleOf(partitioning);
   const bounds = typeof key === 'string' ? rule.bounds(key, partitioning.timeZone) : undefined;
-  if (!bounds) throw new InvalidRequest(`${quote(key)} is not a ${partitioning.grain} as ${rule.form} (${field})`);
+  if (!bounds) throw new InvalidRequest(notAKey(partitioning, key, field));
   return bounds;
+}
+
+function notAKey(partitioning: Partitioning, key: unknown, field: string): string {
+  const rule = ruleOf(partitioning);
+  const meant = typeof key === 'string' ? rule.closest(key) : undefined;
+  const asking = meant === undefined ? '' : `; did you mean ${meant}?`;
+  return `${quote(key)} is not a ${partitioning.grain} as ${rule.form} (${field})${asking}`;
 }
 
 function ruleOf(partitioning: Partitioning): GrainRule {

@@ -10,6 +10,10 @@ export type PublishMode = (typeof publishModes)[number];
 export const failureModes = ['stop', 'continue'] as const;
 export type FailureMode = (typeof failureModes)[number];
 
+/** What a run does when another one has a part of its range. */
+export const overlapModes = ['refuse', 'wait'] as const;
+export type OverlapMode = (typeof overlapModes)[number];
+
 /** The request as people write it. `from` and `to` are keys, both included. */
 export interface BackfillRequest {
   readonly table: string;
@@ -24,6 +28,8 @@ export interface BackfillRequest {
   readonly onFailure?: FailureMode;
   /** Write the partition that has not ended yet, and record it as provisional. */
   readonly allowIncomplete?: boolean;
+  /** Default `refuse`. It decides when the run begins, not what it writes, and is no part of the plan. */
+  readonly onOverlap?: OverlapMode;
   readonly reason?: string;
   readonly requestedBy?: string;
 }
@@ -33,6 +39,7 @@ export interface PlanRequest {
   readonly plan: string;
   /** Plan the unfinished partitions anew with today's definition. */
   readonly replan?: boolean;
+  readonly onOverlap?: OverlapMode;
   readonly reason?: string;
   readonly requestedBy?: string;
 }

@@ -1,7 +1,9 @@
 import type { Check } from '../domain/check.js';
+import type { Definition } from '../domain/definition.js';
 import { BackfillError, FailureType } from '../domain/failure.js';
 import { NEW_ROWS, type SqlText } from '../domain/sql-template.js';
 import type { Tx } from './database.js';
+import { offendingRows } from './offending-rows.js';
 import { type Target, quoteColumns, renderFor, withinBounds } from './target.js';
 
 /**
@@ -26,9 +28,14 @@ export function checksStatement(target: Target, checks: readonly Check[], relati
 
 /**
  * @returns the number of rows in the partition
- * @throws {BackfillError} CheckFailed, naming every check that does not hold
+ * @throws {BackfillError} CheckFailed, naming every check that does not hold, with keys of rows that the first of them found
  */
-export async function runChecks(tx: Tx, target: Target, checks: readonly Check[], relation: string): Promise<number> {
+export async function runChecks(
+  tx: Tx,
+  target: Target,
+  { checks, showValues }: Pick<Definition, 'checks' | 'showValues'>,
+  relation: string,
+): Promise<number> {
   const { text, values } = checksStatement(target, checks, relation);
   const { rows } = await tx.query<Record<string, string>>(text, values);
   const counted = rows[0] ?? {};
@@ -37,7 +44,8 @@ export async function runChecks(tx: Tx, target: Target, checks: readonly Check[]
   const [first] = broken;
   if (first) {
     const message = `${target.partition.key}: ${broken.map(({ text: what }) => what).join('; ')}`;
-    throw new BackfillError({ type: FailureType.CheckFailed, message, check: first.name });
+    const sample = await offendingRows(tx, target, { check: first.check, relation, showValues });
+    throw new BackfillError({ type: FailureType.CheckFailed, message, check: first.check.name, ...sample });
   }
   return total;
 }
@@ -70,10 +78,10 @@ function countViolations(target: Target, check: Check, startAt: number): SqlText
   }
 }
 
-function describeViolation(check: Check, violations: number, total: number): { name: string; text: string }[] {
+function describeViolation(check: Check, violations: number, total: number): { check: Check; text: string }[] {
   if (check.kind === 'rowCount') {
     const holds = total >= check.min && (check.max === null || total <= check.max);
-    return holds ? [] : [{ name: check.name, text: `check "${check.name}" found ${total} rows` }];
+    return holds ? [] : [{ check, text: `check "${check.name}" found ${total} rows` }];
   }
   const what = {
     notNull: 'rows',
@@ -81,5 +89,5 @@ function describeViolation(check: Check, violations: number, total: number): { n
     everyRow: 'rows that do not meet it',
     noRows: 'rows',
   }[check.kind];
-  return violations === 0 ? [] : [{ name: check.name, text: `check "${check.name}" found ${violations} ${what}` }];
+  return violations === 0 ? [] : [{ check, text: `check "${check.name}" found ${violations} ${what}` }];
 }

@@ -1,32 +1,46 @@
 import pg from 'pg';
+import { quoteIdentifier } from '../domain/table-name.js';
+import { sqlStateOf } from './server-error.js';
 
 /** The pool that does the work, and a way to reach a session of it from outside. */
 export interface Database {
   readonly pool: pg.Pool;
-  /** Stops the running query of a session, from a connection of its own. */
-  cancelQuery(processId: number): Promise<void>;
+  /** The ledger's schema, quoted. */
+  readonly ledger: string;
+  /** Whether the server's system can notice a client that is gone; undefined before the first connection. */
+  readonly noticesLostClients: boolean | undefined;
+  /** Stops the running query of a transaction, from a connection of its own. Nothing where it has ended. */
+  cancel(running: RunningTransaction): Promise<void>;
+  /** Whether it answers; from the connection that is kept free of work. */
+  ping(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** What tells a transaction from every other: the process of the server, and when it began there. */
+export interface RunningTransaction {
+  readonly pid: number;
+  readonly startedAt: string;
 }
 
 /** What a statement needs: strategies and checks know no pool. */
 export interface Tx {
+  /** The ledger's schema, quoted: `${tx.ledger}.plan`. */
+  readonly ledger: string;
   query<R extends pg.QueryResultRow = pg.QueryResultRow>(
     text: string,
     values?: readonly unknown[],
   ): Promise<{ readonly rows: R[]; readonly rowCount: number | null }>;
 }
 
-/**
- * Settings of every session. Text forms of dates, intervals and floats must not depend on the role's or the database's
- * settings, because bounds travel as text. `row_security = off` makes a filtered DELETE an error (42501) instead of a
- * DELETE of the visible rows only, after which the insert would double the others.
- */
-const SESSION = `
-  set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set extra_float_digits = 1;
-  set bytea_output = 'hex'; set row_security = off; set synchronous_commit = on; set idle_in_transaction_session_timeout = '60s'`;
+export const DEFAULT_LEDGER = 'backfill';
 
-/** Ends the query of a client that was killed, within two seconds. Not every server's system can: then it is refused. */
-const CHECK_CLIENT = `set client_connection_check_interval = '2s'`;
+export interface DatabaseOptions {
+  /** A PostgreSQL connection URL; it is never part of an error. */
+  readonly url: string;
+  /** Connections for partitions at work. */
+  readonly size: number;
+  readonly ledgerSchema?: string | undefined;
+}
 
 const TEXT_TYPES = [1082, 1114, 1184, 1115, 1182, 1185];
 
@@ -38,18 +52,37 @@ const types = new pg.TypeOverrides();
 for (const oid of TEXT_TYPES) types.setTypeParser(oid, (text) => text);
 
 /**
- * @param url a PostgreSQL connection URL; it is never part of an error
- * @param size connections for partitions at work
+ * Sessions keep no settings: behind a pooler a session is another one with each transaction, and what was set in it
+ * would meet strangers. Every transaction sets its own, see `beginText`.
  */
-export function openDatabase({ url, size }: { readonly url: string; readonly size: number }): Database {
-  const common = { connectionString: url, types, connectionTimeoutMillis: 10_000, keepAlive: true, onConnect: prepare };
+export function openDatabase({ url, size, ledgerSchema = DEFAULT_LEDGER }: DatabaseOptions): Database {
+  let noticesLostClients: boolean | undefined;
+  const onConnect = async (client: pg.ClientBase) => {
+    // A lost connection is an 'error' event on top of the rejected query; without a listener it ends the process.
+    client.on('error', ignore);
+    noticesLostClients ??= await canNoticeLostClients(client);
+  };
+  const common = { connectionString: url, types, connectionTimeoutMillis: 10_000, keepAlive: true, onConnect };
   const pool = watch(new pg.Pool({ ...common, max: size, application_name: 'backfill' }));
   // Cancelling must work while every connection of the pool is busy. One is enough: it takes 15 ms.
   const control = watch(new pg.Pool({ ...common, max: 1, application_name: 'backfill control' }));
   return {
     pool,
-    async cancelQuery(processId) {
-      await control.query('select pg_catalog.pg_cancel_backend($1)', [processId]);
+    ledger: quoteIdentifier(ledgerSchema),
+    get noticesLostClients() {
+      return noticesLostClients;
+    },
+    async cancel({ pid, startedAt }) {
+      // The driver's own number of the session is the pooler's, where there is one. And a late cancel must not hit the
+      // next transaction that the process works for.
+      await control.query(
+        `select pg_catalog.pg_cancel_backend(pid) from pg_catalog.pg_stat_activity
+          where pid = $1 and xact_start = $2::pg_catalog.timestamptz`,
+        [pid, startedAt],
+      );
+    },
+    async ping() {
+      await control.query('select');
     },
     async close() {
       await Promise.all([pool.end(), control.end()]);
@@ -57,11 +90,14 @@ export function openDatabase({ url, size }: { readonly url: string; readonly siz
   };
 }
 
-async function prepare(client: pg.ClientBase): Promise<void> {
-  // A lost connection is an 'error' event on top of the rejected query; without a listener it ends the process.
-  client.on('error', ignore);
-  await client.query(SESSION);
-  await client.query(CHECK_CLIENT).catch(ignore);
+/** Outside a transaction the setting has no effect, but a server that cannot have it says so (22023). */
+async function canNoticeLostClients(client: pg.ClientBase): Promise<boolean | undefined> {
+  try {
+    await client.query(`set local client_connection_check_interval = '2s'`);
+    return true;
+  } catch (error) {
+    return sqlStateOf(error) === '22023' ? false : undefined;
+  }
 }
 
 function watch(pool: pg.Pool): pg.Pool {

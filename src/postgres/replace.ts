@@ -13,6 +13,7 @@ import {
   lockPartition,
   recordReplacement,
 } from './ledger/replacements.js';
+import { hideValues } from './hide-values.js';
 import { attach, createDetached } from './new-partition.js';
 import { partitionOf } from '../domain/range.js';
 import { endSessions, sessionName } from './sessions.js';
@@ -36,11 +37,12 @@ export interface Replacement {
  * @throws what PostgreSQL said; see `toBackfillError`
  */
 export async function replacePartition(database: Database, replacement: Replacement): Promise<Replaced> {
+  const { definition } = replacement;
   const options = transactionOptions(replacement);
   try {
     return await inTransaction(database, options, (tx) => replaceInTransaction(tx, replacement));
   } catch (error) {
-    if (!(error instanceof StrayRow)) throw error;
+    if (!(error instanceof StrayRow)) throw hideValues(error, definition);
     throw await inTransaction(database, { ...options, readOnly: true }, (tx) => describeStrayRows(tx, error));
   }
 }
@@ -103,7 +105,7 @@ async function accept(
       message: `${key}: the build gives no row, and whenEmpty is "fail"; the ${rows.rowsBefore} old rows stay`,
     });
   }
-  const found = await runChecks(tx, target, definition.checks, relation);
+  const found = await runChecks(tx, target, definition, relation);
   if (found !== rows.rowsAfter) {
     // Another session's committed rows, or a trigger's. The next attempt deletes the former.
     throw new BackfillError({

@@ -16,7 +16,7 @@ export class StrayRow extends Error {
   }
 }
 
-/** The function `backfill.reject_stray_row` raises this SQLSTATE. */
+/** The function `reject_stray_row` of the ledger raises this SQLSTATE. */
 export function isStrayRow(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === 'BF001';
 }

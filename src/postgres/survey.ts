@@ -65,14 +65,15 @@ export async function survey(
   };
 }
 
-function whyNotSupported({ name, partitioning }: Definition, facts: TableFacts | null): string {
+/** Why a table cannot be backfilled, in a sentence. */
+export function whyNotSupported({ name, partitioning }: Definition, facts: TableFacts | null): string {
   if (!facts) return `There is no table ${name} in the database`;
   const is = facts.isPartitioned ? `partitioned by ${facts.partitionKey ?? ''}` : 'not partitioned';
   return `${name} is ${is}; it must be partitioned by range (${quoteIdentifier(partitioning.column)}) on a date or timestamptz column`;
 }
 
 /** Prepares the build and the checks, and runs neither. A build that PostgreSQL refuses is a problem of the plan. */
-async function tryBuild(
+export async function tryBuild(
   tx: Tx,
   definition: Definition,
   facts: TableFacts,
@@ -98,7 +99,7 @@ async function tryBuild(
 }
 
 /** The error's text where a statement fails; the transaction stays usable. */
-async function attempt<T>(tx: Tx, run: () => Promise<T>): Promise<T | string> {
+export async function attempt<T>(tx: Tx, run: () => Promise<T>): Promise<T | string> {
   await tx.query('savepoint try');
   try {
     return await run();
@@ -183,7 +184,7 @@ async function partitionFacts(
   const { rows } = await tx.query<LedgerRow>(
     `select k.key, p.generation, p.row_count as rows, p.build_digest as build, p.provisional, p.failed_at is not null as failed, ${empty} as empty
        from rows from (pg_catalog.unnest($2::text[]), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::text[])) with ordinality as k (key, lower, upper, n)
-       left join backfill.partition p on p.table_name = $1 and p.key = k.key
+       left join ${tx.ledger}.partition p on p.table_name = $1 and p.key = k.key
       order by k.n`,
     [
       definition.name,

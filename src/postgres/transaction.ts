@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Timeouts } from '../domain/definition.js';
 import { quoteIdentifier } from '../domain/table-name.js';
-import type { Database, Tx } from './database.js';
+import type { Database, RunningTransaction, Tx } from './database.js';
 import { sqlStateOf } from './server-error.js';
 
 export interface TransactionOptions {
@@ -38,8 +38,13 @@ export async function inTransaction<T>(
   const stopper = stopOnAbort(database, client, options.signal);
   let usable = false;
   try {
-    await client.query(beginText(options));
-    const result = await work(client);
+    // Aborted while it waited for a connection.
+    options.signal?.throwIfAborted();
+    stopper.runs(await begin(client, beginText(options, database)));
+    const result = await work({
+      ledger: database.ledger,
+      query: (text, values) => client.query(text, values as unknown[]),
+    });
     options.signal?.throwIfAborted();
     await commit(client);
     usable = true;
@@ -55,15 +60,47 @@ export async function inTransaction<T>(
   }
 }
 
-function beginText({ applicationName, timeouts, searchPath, readOnly }: TransactionOptions): string {
+/**
+ * Settings of every transaction. Text forms of dates, intervals and floats must not depend on the role's or the
+ * database's settings, because bounds travel as text. `row_security = off` makes a filtered DELETE an error (42501)
+ * instead of a DELETE of the visible rows only, after which the insert would double the others.
+ */
+const SETTINGS = {
+  timezone: 'UTC',
+  datestyle: 'ISO, YMD',
+  intervalstyle: 'postgres',
+  extra_float_digits: '1',
+  bytea_output: 'hex',
+  row_security: 'off',
+  synchronous_commit: 'on',
+  idle_in_transaction_session_timeout: '60s',
+};
+
+/** Ends the query of a client that was killed, within two seconds. */
+const NOTICE_LOST_CLIENTS = { client_connection_check_interval: '2s' };
+
+/** One message: begin, the settings, and what a cancel needs to know of the transaction. */
+function beginText(options: TransactionOptions, { noticesLostClients }: Database): string {
+  const { applicationName, timeouts, searchPath, readOnly } = options;
   const settings = {
     application_name: applicationName,
+    ...SETTINGS,
+    ...(noticesLostClients ? NOTICE_LOST_CLIENTS : {}),
     statement_timeout: `${timeouts.attemptMs}ms`,
     lock_timeout: `${timeouts.lockMs}ms`,
     ...(searchPath ? { search_path: [...searchPath, 'pg_temp'].map(quoteIdentifier).join(', ') } : {}),
   };
   const sets = Object.entries(settings).map(([name, value]) => `set local ${name} = ${literal(name, value)}`);
-  return [`begin isolation level read committed ${readOnly ? 'read only' : 'read write'}`, ...sets].join('; ');
+  const who = 'select pg_catalog.pg_backend_pid() as pid, pg_catalog.now()::pg_catalog.text as "startedAt"';
+  return [`begin isolation level read committed ${readOnly ? 'read only' : 'read write'}`, ...sets, who].join('; ');
+}
+
+async function begin(client: pg.PoolClient, text: string): Promise<RunningTransaction> {
+  // One result a statement: the driver's types know of one only.
+  const results = (await client.query(text)) as unknown as readonly pg.QueryResult<RunningTransaction>[];
+  const [running] = results.at(-1)?.rows ?? [];
+  if (!running) throw new Error('PostgreSQL began no transaction');
+  return running;
 }
 
 function literal(name: string, value: string): string {
@@ -97,18 +134,33 @@ async function rollback(client: pg.PoolClient): Promise<boolean> {
 /** The driver knows no AbortSignal, and its `query_timeout` only stops waiting: the server would go on. */
 function stopOnAbort(database: Database, client: pg.PoolClient, signal: AbortSignal | undefined) {
   let stopping: Promise<void> = Promise.resolve();
+  let running: RunningTransaction | undefined;
   const stop = (): void => {
-    const { processID } = client as pg.PoolClient & { processID: number };
-    stopping = database.cancelQuery(processID).catch(() => {
+    stopping = cancelInTime(database, running).catch(() => {
       // The other way out: a closed socket is noticed within client_connection_check_interval.
       (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
     });
   };
   signal?.addEventListener('abort', stop, { once: true });
   return {
+    runs(transaction: RunningTransaction): void {
+      running = transaction;
+    },
     async end(): Promise<void> {
       signal?.removeEventListener('abort', stop);
       await stopping;
     },
   };
+}
+
+/** A pooler whose sessions are all taken, by us perhaps, makes a cancel wait until one of them is done. */
+const CANCEL_MS = 2000;
+
+async function cancelInTime(database: Database, running: RunningTransaction | undefined): Promise<void> {
+  if (!running) throw new Error('It has not begun');
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('The cancel does not get through')), CANCEL_MS);
+  });
+  await Promise.race([database.cancel(running), late]).finally(() => clearTimeout(timer));
 }

@@ -8,9 +8,10 @@ import { lowerAndUpper } from './leaves.js';
 
 /**
  * The last read: partitions of a plan that the ledger does not know as written under it, or whose rows in the table are
- * not as many as their current ledger row says, oldest first. It asks the current row, not this run's: a daily run may
- * have written the partition since, and recorded that. Temporal's word that a partition is done is not enough: a server
- * that lost a commit in a crash, or an activity completed by hand, leaves the old rows there.
+ * not those that their current ledger row says, oldest first: not as many, or not all written by the recorded
+ * transaction, which each row carries as its xmin. It asks the current row, not this run's: a daily run may have written
+ * the partition since, and recorded that. Temporal's word that a partition is done is not enough: a server that lost a
+ * commit in a crash, or an activity completed by hand, leaves the old rows there.
  */
 export async function findDifferences(
   tx: Tx,
@@ -21,14 +22,15 @@ export async function findDifferences(
   const bounds = partitions.map((partition) => lowerAndUpper(partition, columnType));
   const column = `t.${quoteIdentifier(definition.partitioning.column)}`;
   const type = columnType === 'date' ? 'date' : 'timestamptz';
-  const { rows } = await tx.query<{ key: string; recorded: string | null; found: string }>(
-    `select k.key, case when r.key is not null then p.row_count end as recorded, c.found
+  const { rows } = await tx.query<{ key: string; recorded: string | null; found: string; others: string }>(
+    `select k.key, case when r.key is not null then p.row_count end as recorded, c.found, c.others
        from rows from (pg_catalog.unnest($2::text[]), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::text[])) with ordinality as k (key, lower, upper, n)
-       left join backfill.partition p on p.table_name = $1 and p.key = k.key
-       left join backfill.replacement r on r.plan_id = $5 and r.key = k.key
-      cross join lateral (select pg_catalog.count(*) as found from ${quoteTableName(definition.table)} t
+       left join ${tx.ledger}.partition p on p.table_name = $1 and p.key = k.key
+       left join ${tx.ledger}.replacement r on r.plan_id = $5 and r.key = k.key
+      cross join lateral (
+              select pg_catalog.count(*) as found, pg_catalog.count(*) filter (where t.xmin <> p.xid::pg_catalog.xid) as others from ${quoteTableName(definition.table)} t
               where ${column} >= k.lower::${type} and ${column} < k.upper::${type}) c
-      where r.key is null or c.found is distinct from p.row_count
+      where r.key is null or c.found is distinct from p.row_count or c.others > 0
       order by k.n`,
     [
       definition.name,
@@ -38,5 +40,10 @@ export async function findDifferences(
       planId,
     ],
   );
-  return rows.map(({ key, recorded, found }) => ({ key, rowsRecorded: Number(recorded), rowsFound: Number(found) }));
+  return rows.map(({ key, recorded, found, others }) => ({
+    key,
+    rowsRecorded: Number(recorded),
+    rowsFound: Number(found),
+    rowsOfOthers: Number(others),
+  }));
 }

@@ -85,7 +85,8 @@ function partitionFailed(details: PartitionFailedDetails, place: RunPlace): stri
   ];
 }
 
-function causeFacts({ type, sqlstate, detail, check, sample }: FailureInfo): (readonly [string, string])[] {
+/** What is known of a failure beside its message. */
+export function causeFacts({ type, sqlstate, detail, check, sample }: FailureInfo): (readonly [string, string])[] {
   return [
     ['cause', sqlstate ? `${type}, SQLSTATE ${sqlstate}` : type],
     ...(check ? [['check', check] as const] : []),

@@ -6,6 +6,7 @@ import { WIDTH, facts, wrap } from './text.js';
 export function progressLine(progress: Progress): string {
   const { state, writing, failed, oldestFailed } = progress;
   if (state === 'planning') return 'planning';
+  if (progress.waitingFor) return `waiting: ${progress.waitingFor}`;
   const parts = [
     doneOf(progress),
     ...(oldestFailed ? [`${printCount(failed)} failed, oldest ${oldestFailed.key}`] : []),
@@ -17,8 +18,8 @@ export function progressLine(progress: Progress): string {
 }
 
 /** What a line of a log is written for: it changes when something was done, not with the clock. */
-export function progressMark({ state, done, failed, writing }: Progress): string {
-  return [state, done, failed, ...writing].join(' ');
+export function progressMark({ state, done, failed, writing, waitingFor }: Progress): string {
+  return [state, done, failed, waitingFor ?? '', ...writing].join(' ');
 }
 
 const BAR = 24;
@@ -41,6 +42,7 @@ export function statusLines(progress: Progress): string[] {
   return [
     ...wrap(`${table}, ${from} to ${to}, both included: ${state}`),
     ...facts([
+      ...(progress.waitingFor ? [['waiting', progress.waitingFor] as const] : []),
       ['done', doneOf(progress).replace(/ done$/, '')],
       ['failed', printCount(progress.failed)],
       ['writing', someKeys(progress.writing) || '–'],

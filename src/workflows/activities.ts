@@ -25,6 +25,9 @@ export const optional = proxyActivities<Activities>({
   retry: { maximumAttempts: 2 },
 });
 
+/** Until a range is free: each look is one more attempt of one activity, so that hours of waiting make no history. */
+export const waiting = proxyActivities<Activities>({ ...common, scheduleToCloseTimeout: '30 days' });
+
 /** Writing one partition. The id and the summary name it in the Web UI and for `temporal activity …`. */
 export function partitionOptions(
   table: string,

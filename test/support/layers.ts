@@ -25,6 +25,7 @@ export const layerNames = [
   'dev',
   'build',
   'observability',
+  'health',
   'worker',
   'index',
 ] as const;
@@ -61,8 +62,9 @@ export const layers: Readonly<Record<LayerName, LayerRule>> = {
   // Runs at build time only: no other layer may load it.
   build: { loads: [], packages: ['@temporalio/worker', 'node:*'] },
   observability: { loads: ['domain'], packages: ['@temporalio/worker'] },
+  health: { loads: ['config'], packages: ['node:*'] },
   worker: {
-    loads: ['domain', 'contract', 'workflows', 'activities', 'postgres', 'config', 'dev', 'observability'],
+    loads: ['domain', 'contract', 'workflows', 'activities', 'postgres', 'config', 'dev', 'observability', 'health'],
     packages: ['*'],
   },
   index: { loads: ['client', 'config'], names: ['domain'], packages: [] },
@@ -78,7 +80,7 @@ export function layerOf(file: string): LayerName | undefined {
 }
 
 function isFolder(name: LayerName): boolean {
-  return !['contract', 'observability', 'worker', 'index'].includes(name);
+  return !['contract', 'observability', 'health', 'worker', 'index'].includes(name);
 }
 
 export function isAllowedPackage(rule: LayerRule, specifier: string): boolean {

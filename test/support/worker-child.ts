@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TASK_QUEUE } from '../../src/contract.js';
+import { taskQueueOf } from '../../src/contract.js';
 import { BACKFILL_CLI } from './commands.js';
 import type { Harness } from './harness.js';
 
@@ -36,14 +36,14 @@ export async function startWorkerChild(harness: Harness, options: WorkerChildOpt
     child.kill('SIGTERM');
     await ended;
   };
-  while (!(await isPolling(harness, pid))) {
+  while (!(await isPolling(harness, taskQueueOf(env), pid))) {
     if (child.exitCode !== null) throw new Error(`The worker ended with ${child.exitCode}: ${log}`);
     await sleep(100);
   }
   return { pid, log: () => log, stop, signal: (signal) => void child.kill(signal), ended };
 }
 
-async function isPolling({ temporal, namespace }: Harness, pid: number): Promise<boolean> {
-  const { pollers } = await temporal.workflowService.describeTaskQueue({ namespace, taskQueue: { name: TASK_QUEUE } });
+async function isPolling({ temporal, namespace }: Harness, name: string, pid: number): Promise<boolean> {
+  const { pollers } = await temporal.workflowService.describeTaskQueue({ namespace, taskQueue: { name } });
   return pollers.some(({ identity }) => identity?.startsWith(`${pid}@`));
 }

@@ -113,6 +113,7 @@ function activitiesOf(worlds: readonly World[]): Activities {
       return plan;
     }),
     openRun: asActivity(async (input) => of(input.planId).openRun(input)),
+    awaitUnclaimed: asActivity(async (input) => of(input.planId).awaitUnclaimed(input)),
     readWorkPage: asActivity(async (input) => of(input.planId).readWorkPage(input)),
     replacePartition: asActivity(async (input) => of(input.planId).replacePartition(input)),
     recordFailure: asActivity(async (input) => of(input.planId).recordFailure(input)),
@@ -121,5 +122,12 @@ function activitiesOf(worlds: readonly World[]): Activities {
     closeRun: asActivity(async (input) => of(input.planId).closeRun(input)),
     readPlan: asActivity(async (input) => of(input.planId).readPlan(input)),
     readRun: asActivity(async (input) => of(input.planId).readRun(input)),
+    readTables: asActivity(() => Promise.reject(new Error('A world has no ledger'))),
+    readHistory: asActivity(() => Promise.reject(new Error('A world has no ledger'))),
+    readPartitions: asActivity(() => Promise.reject(new Error('A world has no ledger'))),
+    readFailures: asActivity(() => Promise.reject(new Error('A world has no ledger'))),
+    checkDatabase: asActivity(() => Promise.reject(new Error('A world has no ledger'))),
+    planPrune: asActivity(() => Promise.reject(new Error('A world has no ledger'))),
+    pruneBatch: asActivity(() => Promise.reject(new Error('A world has no ledger'))),
   };
 }

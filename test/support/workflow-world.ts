@@ -67,6 +67,9 @@ export class World {
       this.calls.push('openRun');
       return this.#run({ planId, executionId, reason, requestedBy });
     },
+    awaitUnclaimed: async () => {
+      this.calls.push('awaitUnclaimed');
+    },
     readWorkPage: async ({ after }) => {
       const all = this.#given.keys.map((key, i) => ({ seq: i + 1, key, isDone: this.done.has(key) }));
       const size = this.#given.pageSize ?? 500;
@@ -103,6 +106,13 @@ export class World {
     },
     readPlan: async ({ planId }) => this.#plan(planId),
     readRun: async () => null,
+    readTables: async () => noLedger(),
+    readHistory: async () => noLedger(),
+    readPartitions: async () => noLedger(),
+    readFailures: async () => noLedger(),
+    checkDatabase: async () => noLedger(),
+    planPrune: async () => noLedger(),
+    pruneBatch: async () => noLedger(),
   };
 
   attemptsAt(key: string): number {
@@ -154,6 +164,10 @@ export class World {
       hasSearchAttributes: this.#given.hasSearchAttributes ?? true,
     };
   }
+}
+
+function noLedger(): never {
+  throw new Error('A world has no ledger');
 }
 
 /** A place at which an activity waits until the test lets it go on. */

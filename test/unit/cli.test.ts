@@ -1,185 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { CliClient, CliIo, Output } from '../../src/cli/io.js';
-import { runCli } from '../../src/cli/program.js';
-import type { BackfillHandle } from '../../src/client/backfill-handle.js';
+import type { CliClient } from '../../src/cli/io.js';
 import * as errors from '../../src/client/errors.js';
-import type { RunSummary } from '../../src/client/run-summary.js';
-import type { Plan } from '../../src/domain/plan.js';
-import type { Progress } from '../../src/domain/progress.js';
-
-const workflowId = 'backfill/mart.daily_revenue/2026-03-01..2026-03-02';
-const planId = '0f8fad5b-d9cb-469f-a165-70867728950e';
-const range = ['mart.daily_revenue', '--from', '2026-03-01', '--to', '2026-03-02'];
-
-const plan: Plan = {
+import {
+  closed,
+  open,
+  partitionFailed,
+  plan,
   planId,
-  table: 'mart.daily_revenue',
-  from: '2026-03-01',
-  to: '2026-03-02',
-  grain: 'day',
-  timeZone: 'UTC',
-  options: {
-    select: 'all',
-    exclude: [],
-    concurrency: 1,
-    publish: 'in-order',
-    onFailure: 'stop',
-    allowIncomplete: false,
-  },
-  digest: 'abcdef0123456789',
-  definitionDigest: 'd',
-  buildDigest: 'b',
-  buildSql: 'select 1',
-  strategy: 'delete-insert',
-  whenEmpty: 'fail',
-  checks: [],
-  counts: { create: 0, replace: 2, leave: 0 },
-  warnings: [],
-  refusals: [],
-  partitions: ['2026-03-01', '2026-03-02'].map((key, i) => ({
-    seq: i + 1,
-    key,
-    action: 'replace' as const,
-    rowsAbout: 7,
-    bytes: 16_384,
-    generation: 0,
-  })),
-  leftAlone: [],
-  replaces: null,
-  createdAt: '2026-03-15T10:00:00Z',
-  requestedBy: null,
-  reason: null,
-};
-
-const closed: RunSummary = {
+  progress,
+  pruned,
+  range,
+  result,
+  run,
   workflowId,
-  runId: 'run-id',
-  status: 'completed',
-  table: plan.table,
-  from: plan.from,
-  to: plan.to,
-  planId,
-  request: null,
-  reason: null,
-  requestedBy: null,
-  startedAt: '2026-03-15T10:00:00.000Z',
-  closedAt: '2026-03-15T10:01:00.000Z',
-};
-const open: RunSummary = { ...closed, status: 'running', closedAt: null };
-
-const progress: Progress = {
-  state: 'running',
-  planId,
-  table: plan.table,
-  from: plan.from,
-  to: plan.to,
-  total: 2,
-  done: 1,
-  failed: 0,
-  writing: ['2026-03-02'],
-  oldestFailed: null,
-  rate: null,
-  secondsLeft: null,
-  page: [],
-  startedAt: '2026-03-15T10:00:00Z',
-};
-
-const result = {
-  planId,
-  table: plan.table,
-  from: plan.from,
-  to: plan.to,
-  partitions: 2,
-  rowsBefore: 14,
-  rowsAfter: 14,
-  emptied: [],
-};
-
-function partitionFailed(): errors.PartitionFailed {
-  const oldest = { key: '2026-03-02', type: 'SqlFailed', message: 'duplicate key', sqlstate: '23505' } as const;
-  return new errors.PartitionFailed({ planId, oldest, failed: 1, done: 1, total: 2 });
-}
-
-/** What a handle answers, call by call; the last answer stays. */
-interface Script {
-  readonly describe?: readonly (RunSummary | Error)[];
-  readonly progress?: readonly (Progress | Error)[];
-  readonly result?: typeof result | Error;
-}
-
-function play<T>(answers: readonly (T | Error)[]): () => Promise<T> {
-  let at = 0;
-  return async () => {
-    const answer = answers[Math.min(at++, answers.length - 1)] as T | Error;
-    if (answer instanceof Error) throw answer;
-    return answer;
-  };
-}
-
-interface World {
-  readonly handle?: Script;
-  readonly client?: Partial<CliClient>;
-  readonly answer?: boolean;
-  readonly tty?: boolean;
-  readonly uiUrl?: string;
-  /** Ctrl-C as soon as someone listens. */
-  readonly interrupt?: boolean;
-  readonly connectError?: Error;
-}
-
-/** Runs a command line against a client that answers as it is told, and tells what was called. */
-async function run(args: readonly string[], world: World = {}) {
-  const calls: [name: string, ...args: unknown[]][] = [];
-  let [stdout, stderr] = ['', ''];
-  const note = (name: string, ...given: unknown[]) => void calls.push([name, ...given]);
-  const {
-    describe: described = [closed],
-    progress: progressed = [progress],
-    result: ended = result,
-  } = world.handle ?? {};
-  const handle: BackfillHandle = {
-    workflowId,
-    describe: play(described),
-    progress: play(progressed),
-    result: play([ended]),
-    cancel: async () => note('cancel'),
-    retry: async (options) => (note('retry', options), handle),
-  };
-  const client: CliClient = {
-    namespace: 'default',
-    address: '127.0.0.1:7233',
-    plan: async (request) => (note('plan', request), plan),
-    start: async (request, options) => (note('start', request, options), handle),
-    findOpen: async () => undefined,
-    get: () => handle,
-    list: async function* () {
-      yield closed;
-    },
-    readPlan: async () => plan,
-    readRun: async () => null,
-    close: async () => note('close'),
-    ...world.client,
-  };
-  const output = (write: (text: string) => void): Output => ({ isTTY: world.tty ?? false, columns: 80, write });
-  const io: CliIo = {
-    stdout: output((text) => (stdout += text)),
-    stderr: output((text) => (stderr += text)),
-    canAnswer: world.tty ?? false,
-    env: {},
-    userName: 'ada',
-    pollMs: 1,
-    async connect() {
-      if (world.connectError) throw world.connectError;
-      return { client, uiUrl: world.uiUrl ?? null };
-    },
-    confirm: async (question) => (note('confirm', question), world.answer ?? true),
-    onInterrupt(listener) {
-      if (world.interrupt) setTimeout(listener, 5);
-      return () => undefined;
-    },
-  };
-  return { exitCode: await runCli(args, io), stdout, stderr, calls, called: calls.map(([name]) => name) };
-}
+} from '../support/cli-world.js';
 
 describe('bad usage', () => {
   it.each([
@@ -217,7 +51,23 @@ describe('bad usage', () => {
 });
 
 describe('help', () => {
-  const commands = ['plan', 'start', 'watch', 'status', 'list', 'cancel', 'retry', 'dev', 'worker', 'migrate'];
+  const commands = [
+    'plan',
+    'start',
+    'watch',
+    'status',
+    'list',
+    'cancel',
+    'retry',
+    'dev',
+    'worker',
+    'migrate',
+    'prune',
+    'tables',
+    'history',
+    'doctor',
+    'completion',
+  ];
 
   it.each(commands)('of %s has an example and fits 80 columns', async (name) => {
     const { exitCode, stdout } = await run([name, '--help']);
@@ -551,3 +401,38 @@ describe('status and list', () => {
     expect(JSON.parse((await run(['list', '--json'])).stdout)).toEqual({ runs: [closed] });
   });
 });
+
+describe('prune', () => {
+  const span = ['--older-than', '90 days'];
+
+  it('shows what goes, asks, and deletes exactly what was shown', async () => {
+    const { calls, exitCode, stdout } = await run(['prune', ...span], { tty: true, answer: true });
+    expect(exitCode).toBe(0);
+    expect(calls.filter(([name]) => name === 'prune').map(([, request]) => request)).toEqual([
+      { olderThan: '90 days', dryRun: true },
+      { before: '2026-01-01T00:00:00.000Z' },
+    ]);
+    expect(stdout).toContain('Rows of the ledger from before 2026-01-01 00:00Z that can go:');
+    expect(stdout).toContain('  partitions of plans  14,000\n');
+    expect(stdout).toContain('Deleted of the ledger from before 2026-01-01 00:00Z:');
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  it('deletes nothing in a dry run, after a no, or where nobody can be asked', async () => {
+    const dry = await run(['prune', ...span, '--dry-run', '--json']);
+    expect(dry.exitCode).toBe(0);
+    expect(JSON.parse(dry.stdout)).toEqual({ outcome: 'completed', ...pruned(true) });
+    const no = await run(['prune', ...span], { tty: true, answer: false });
+    expect(no.exitCode).toBe(2);
+    const nobody = await run(['prune', ...span]);
+    expect(nobody.exitCode).toBe(2);
+    expect(nobody.stderr).toContain('--yes');
+    for (const { calls } of [dry, no, nobody]) {
+      expect(calls.filter(([name]) => name === 'prune').every(([, request]) => isDry(request))).toBe(true);
+    }
+  });
+});
+
+function isDry(request: unknown): boolean {
+  return (request as { readonly dryRun?: boolean }).dryRun === true;
+}

@@ -51,7 +51,12 @@ function sessionWith({ pollers, open = [], historyLength = 3, conflicts = 0 }: S
     workflowService: { describeTaskQueue: async () => ({ pollers: Array.from({ length: pollers }) }) },
     connection: { withDeadline: (_deadline: number, send: () => Promise<unknown>) => send() },
   };
-  const session = { client, address: 'a:1', close: async () => undefined } as unknown as Session;
+  const session = {
+    client,
+    address: 'a:1',
+    taskQueue: 'own-queue',
+    close: async () => undefined,
+  } as unknown as Session;
   return { session, calls, started };
 }
 
@@ -60,7 +65,12 @@ describe('starting a run', () => {
     const { session, started } = sessionWith({ pollers: 1 });
     await startRun(session, run, { planId: 'p' });
     expect(started).toMatchObject([
-      { workflowId, taskQueue: 'backfill', workflowIdReusePolicy: 'ALLOW_DUPLICATE', workflowIdConflictPolicy: 'FAIL' },
+      {
+        workflowId,
+        taskQueue: 'own-queue',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        workflowIdConflictPolicy: 'FAIL',
+      },
     ]);
   });
 

@@ -15,6 +15,7 @@ describe('a request', () => {
       publish: 'in-order',
       onFailure: 'stop',
       allowIncomplete: false,
+      onOverlap: 'refuse',
       reason: null,
       requestedBy: null,
     });
@@ -29,6 +30,7 @@ describe('a request', () => {
       publish: 'any-order',
       onFailure: 'continue',
       allowIncomplete: true,
+      onOverlap: 'wait',
       reason: 'a fix',
       requestedBy: 'ada',
     };
@@ -36,7 +38,8 @@ describe('a request', () => {
   });
 
   it('may be for a stored plan', () => {
-    expect(parseRequest({ plan: PLAN })).toEqual({ plan: PLAN, replan: false, reason: null, requestedBy: null });
+    const nobody = { reason: null, requestedBy: null };
+    expect(parseRequest({ plan: PLAN })).toEqual({ plan: PLAN, replan: false, onOverlap: 'refuse', ...nobody });
     expect(parseRequest({ plan: PLAN, replan: true, reason: 'again' })).toMatchObject({
       replan: true,
       reason: 'again',

@@ -31,6 +31,7 @@ const progress: Progress = {
     { key: '2026-03-03', state: 'waiting' },
   ],
   startedAt: '2026-04-01T00:00:00.000Z',
+  waitingFor: null,
 };
 
 test.each([

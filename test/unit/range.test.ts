@@ -95,11 +95,25 @@ describe('the partitions of a range', () => {
     (day) => {
       for (const field of ['request.from', 'request.to']) {
         const [from, to] = field === 'request.from' ? [day, '2024-03-02'] : ['2024-03-02', day];
-        const refused = new InvalidRequest(`${JSON.stringify(day)} is not a day as YYYY-MM-DD (${field})`);
+        const refused = `${JSON.stringify(day)} is not a day as YYYY-MM-DD (${field})`;
         expect(() => listPartitions(inZone('UTC'), from, to)).toThrow(refused);
       }
     },
   );
+
+  test.each([
+    ['2024-3-1', '2024-03-01'],
+    ['2024/03/01', '2024-03-01'],
+    ['20240301', '2024-03-01'],
+    ['2024-03-01T00:00', '2024-03-01'],
+    ['2024-02-30', '2024-02-29'],
+  ])('C03 %s: did you mean %s?', (day, meant) => {
+    expect(() => listPartitions(inZone('UTC'), day, '2024-03-02')).toThrow(`; did you mean ${meant}?`);
+  });
+
+  test.each(['2024-13-01', '01/03/2024', '', '0000-01-01', 'yesterday'])('C03 of %j nothing can be guessed', (day) => {
+    expect(() => listPartitions(inZone('UTC'), day, '2024-03-02')).toThrow(/\(request\.from\)$/);
+  });
 
   test.each([[null], [20240301], [undefined], [['2024-03-01']]])('C03 %j is no day', (day) => {
     expect(() => listPartitions(inZone('UTC'), day as never, '2024-03-02')).toThrow(/is not a day .*request\.from/);

@@ -174,6 +174,7 @@ const running: Progress = {
   secondsLeft: 33,
   page: keysFrom('2026-03-01', 14).map((key, i) => ({ key, state: i < 7 ? 'done' : i > 7 ? 'waiting' : 'writing' })),
   startedAt: '2026-03-15T10:00:00Z',
+  waitingFor: null,
 };
 
 describe('the text of progress', () => {
@@ -241,7 +242,11 @@ describe('the last words on a run', () => {
   });
 
   it('of one whose last read disagrees: key, recorded and found', () => {
-    const details = { planId: 'p', count: 1, differences: [{ key: '2026-03-06', rowsRecorded: 7, rowsFound: 6 }] };
+    const details = {
+      planId: 'p',
+      count: 1,
+      differences: [{ key: '2026-03-06', rowsRecorded: 7, rowsFound: 6, rowsOfOthers: 0 }],
+    };
     expect(outcomeLines({ kind: 'verification-failed', details }, place)).toContain(
       '  - 2026-03-06: 7 rows recorded, 6 found',
     );
@@ -262,6 +267,7 @@ describe('small texts', () => {
       workflowId: 'w',
       status: 'failed',
       startedAt: '2026-03-15T10:00:00.000Z',
+      waitingFor: null,
       closedAt: null,
       planId: null,
       reason: 'why',

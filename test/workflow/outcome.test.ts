@@ -104,8 +104,8 @@ test('partitions that an earlier execution wrote are not written again', async (
 
 test('a last read that finds other rows fails the run, and names the keys', async () => {
   const differences = [
-    { key: '2024-03-02', rowsRecorded: 90, rowsFound: 89 },
-    { key: '2024-03-03', rowsRecorded: 90, rowsFound: 0 },
+    { key: '2024-03-02', rowsRecorded: 90, rowsFound: 89, rowsOfOthers: 0 },
+    { key: '2024-03-03', rowsRecorded: 90, rowsFound: 0, rowsOfOthers: 0 },
   ];
   const world = lab.createWorld({ keys: march(1, 3), differences });
   const handle = await lab.start(world);

@@ -48,7 +48,7 @@ export interface NewPlan {
 /** Stores a plan under the id that the caller drew, so that a repeated attempt stores nothing twice. */
 export async function storePlan(tx: Tx, plan: NewPlan): Promise<void> {
   const { rowCount } = await tx.query(
-    `insert into backfill.plan (plan_id, table_name, range_from, range_to, options, digest, definition_digest, build_digest,
+    `insert into ${tx.ledger}.plan (plan_id, table_name, range_from, range_to, options, digest, definition_digest, build_digest,
        shape, column_type, columns, facts, refusals, replaces, requested_by, reason)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) on conflict do nothing`,
     [
@@ -73,7 +73,7 @@ export async function storePlan(tx: Tx, plan: NewPlan): Promise<void> {
   if (rowCount === 0) return;
   const column = <K extends keyof StoredPartition>(name: K) => plan.partitions.map((partition) => partition[name]);
   await tx.query(
-    `insert into backfill.plan_partition
+    `insert into ${tx.ledger}.plan_partition
        (plan_id, seq, key, action, why, rows_about, bytes, generation, leaf_oid, leaf_filenode, provisional)
      select $1, seq, key, action, why, rows_about, bytes, generation, leaf_oid, leaf_filenode, provisional
        from rows from (pg_catalog.unnest($2::text[]), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::text[]), pg_catalog.unnest($5::bigint[]), pg_catalog.unnest($6::bigint[]), pg_catalog.unnest($7::bigint[]), pg_catalog.unnest($8::bigint[]), pg_catalog.unnest($9::bigint[]), pg_catalog.unnest($10::boolean[]))
@@ -119,7 +119,7 @@ export interface StoredPlan extends Plan {
 
 /** A stored plan with a page of its partitions: those after position `after`. Null where there is none. */
 export async function readPlan(tx: Tx, planId: string, after = 0): Promise<StoredPlan | null> {
-  const { rows } = await tx.query<PlanRow>('select * from backfill.plan where plan_id = $1', [planId]);
+  const { rows } = await tx.query<PlanRow>(`select * from ${tx.ledger}.plan where plan_id = $1`, [planId]);
   const row = rows[0];
   if (!row) return null;
   return {
@@ -153,7 +153,7 @@ async function readPartitions(tx: Tx, planId: string, after: number): Promise<Pl
     bytes: string;
     generation: string;
   }>(
-    `select seq, key, action, rows_about as rows, bytes, generation from backfill.plan_partition
+    `select seq, key, action, rows_about as rows, bytes, generation from ${tx.ledger}.plan_partition
       where plan_id = $1 and seq > $2 and action <> 'leave' order by seq limit $3`,
     [planId, after, PAGE_SIZE],
   );
@@ -167,7 +167,7 @@ async function readPartitions(tx: Tx, planId: string, after: number): Promise<Pl
 
 async function readLeftAlone(tx: Tx, planId: string, after: number): Promise<LeftAlone[]> {
   const { rows } = await tx.query<LeftAlone & { seq: number }>(
-    `select key, why from backfill.plan_partition where plan_id = $1 and seq > $2 and action = 'leave' order by seq limit $3`,
+    `select key, why from ${tx.ledger}.plan_partition where plan_id = $1 and seq > $2 and action = 'leave' order by seq limit $3`,
     [planId, after, PAGE_SIZE],
   );
   return rows;
@@ -176,7 +176,7 @@ async function readLeftAlone(tx: Tx, planId: string, after: number): Promise<Lef
 /** Keys that were written under a plan: at most a page of them. */
 async function readKeysDone(tx: Tx, planId: string): Promise<string[]> {
   const { rows } = await tx.query<{ key: string }>(
-    `select pp.key from backfill.plan_partition pp join backfill.replacement r using (plan_id, key)
+    `select pp.key from ${tx.ledger}.plan_partition pp join ${tx.ledger}.replacement r using (plan_id, key)
       where plan_id = $1 order by pp.seq limit $2`,
     [planId, PAGE_SIZE],
   );
@@ -192,9 +192,9 @@ export async function readUnfinished(tx: Tx, planId: string): Promise<PlannedSta
     oid: string | null;
     filenode: string | null;
   }>(
-    `select key, action, generation, leaf_oid as oid, leaf_filenode as filenode from backfill.plan_partition pp
+    `select key, action, generation, leaf_oid as oid, leaf_filenode as filenode from ${tx.ledger}.plan_partition pp
       where plan_id = $1 and action <> 'leave'
-        and not exists (select from backfill.replacement r where r.plan_id = pp.plan_id and r.key = pp.key)
+        and not exists (select from ${tx.ledger}.replacement r where r.plan_id = pp.plan_id and r.key = pp.key)
       order by seq`,
     [planId],
   );
@@ -216,7 +216,7 @@ export function basisOf(plan: StoredPlan, partitions: readonly PlannedState[]): 
 export async function readWorkPage(tx: Tx, planId: string, after: number, size = PAGE_SIZE): Promise<WorkPage> {
   const { rows } = await tx.query<{ seq: number; key: string; isDone: boolean }>(
     `select pp.seq, pp.key, r.key is not null as "isDone"
-       from backfill.plan_partition pp left join backfill.replacement r using (plan_id, key)
+       from ${tx.ledger}.plan_partition pp left join ${tx.ledger}.replacement r using (plan_id, key)
       where plan_id = $1 and pp.seq > $2 and pp.action <> 'leave' order by pp.seq limit $3`,
     [planId, after, size + 1],
   );

@@ -1,4 +1,5 @@
 import { BackfillError, type FailureInfo, FailureType } from '../../domain/failure.js';
+import { fitFailure } from '../../domain/fit-failure.js';
 import type { Replaced } from '../../domain/outcome.js';
 import type { ColumnType } from '../../domain/sql-template.js';
 import type { Tx } from '../database.js';
@@ -29,9 +30,9 @@ export async function admit(tx: Tx, { planId, executionId }: RunIdentity, key: s
   const { rows } = await tx.query<Admission & { leafOid: string | null }>(
     `select pp.action, p.shape, p.definition_digest as "definitionDigest", p.build_digest as "buildDigest",
             p.column_type as "columnType", p.columns, pp.leaf_oid as "leafOid", pp.provisional
-       from backfill.run r
-       join backfill.plan p on p.plan_id = r.plan_id
-       join backfill.plan_partition pp on pp.plan_id = r.plan_id and pp.key = $3 and pp.action <> 'leave'
+       from ${tx.ledger}.run r
+       join ${tx.ledger}.plan p on p.plan_id = r.plan_id
+       join ${tx.ledger}.plan_partition pp on pp.plan_id = r.plan_id and pp.key = $3 and pp.action <> 'leave'
       where r.plan_id = $1 and r.execution_id = $2 and r.state = 'open'
         for share of r`,
     [planId, executionId, key],
@@ -49,7 +50,7 @@ export async function admit(tx: Tx, { planId, executionId }: RunIdentity, key: s
 /** Takes the partition's lock, which every writer of this software takes. Returns its generation. */
 export async function lockPartition(tx: Tx, table: string, key: string): Promise<number> {
   const { rows } = await tx.query<{ generation: string }>(
-    `insert into backfill.partition as p (table_name, key) values ($1, $2)
+    `insert into ${tx.ledger}.partition as p (table_name, key) values ($1, $2)
      on conflict (table_name, key) do update set key = excluded.key returning p.generation`,
     [table, key],
   );
@@ -59,7 +60,7 @@ export async function lockPartition(tx: Tx, table: string, key: string): Promise
 /** What an earlier attempt under this plan committed, if one did. */
 export async function findReplacement(tx: Tx, planId: string, key: string): Promise<Replaced | undefined> {
   const { rows } = await tx.query<{ before: string; after: string; generation: string }>(
-    `select rows_before as before, rows_after as after, generation from backfill.replacement where plan_id = $1 and key = $2`,
+    `select rows_before as before, rows_after as after, generation from ${tx.ledger}.replacement where plan_id = $1 and key = $2`,
     [planId, key],
   );
   const row = rows[0];
@@ -87,11 +88,12 @@ export interface NewReplacement extends Replaced {
 export async function recordReplacement(tx: Tx, done: NewReplacement): Promise<void> {
   await tx.query(
     `with moved as (
-       update backfill.partition
+       update ${tx.ledger}.partition
           set generation = $3, plan_id = $4, row_count = $7, build_digest = $8, provisional = $9,
+              xid = pg_catalog.pg_current_xact_id(),
               replaced_at = pg_catalog.clock_timestamp(), failed_plan_id = null, failed_at = null
         where table_name = $1 and key = $2)
-     insert into backfill.replacement
+     insert into ${tx.ledger}.replacement
        (table_name, key, generation, plan_id, action, rows_before, rows_after, build_digest, attempt, started_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $10, $11)`,
     [
@@ -121,13 +123,14 @@ export async function recordFailure(
     readonly info: FailureInfo;
   },
 ): Promise<void> {
-  const { table, planId, key, attempt, info } = failure;
+  const { table, planId, key, attempt } = failure;
+  const info = fitFailure(failure.info);
   await tx.query(
-    `insert into backfill.failure (plan_id, key, attempt, type, message, info) values ($1, $2, $3, $4, $5, $6)`,
+    `insert into ${tx.ledger}.failure (plan_id, key, attempt, type, message, info) values ($1, $2, $3, $4, $5, $6)`,
     [planId, key, attempt, info.type, info.message, JSON.stringify(info)],
   );
   await tx.query(
-    `insert into backfill.partition (table_name, key, failed_plan_id, failed_at) values ($1, $2, $3, pg_catalog.clock_timestamp())
+    `insert into ${tx.ledger}.partition (table_name, key, failed_plan_id, failed_at) values ($1, $2, $3, pg_catalog.clock_timestamp())
      on conflict (table_name, key) do update set failed_plan_id = excluded.failed_plan_id, failed_at = excluded.failed_at`,
     [table, key, planId],
   );

@@ -1,6 +1,7 @@
-import type { FailureInfo } from '../../domain/failure.js';
 import type { RunRecord } from '../../domain/outcome.js';
 import type { Tx } from '../database.js';
+import type { Span } from './claims.js';
+import { readFirstFailures } from './failures.js';
 import { PAGE_SIZE } from './plans.js';
 
 export interface RunRow {
@@ -13,7 +14,7 @@ export interface RunRow {
 export async function findRun(tx: Tx, planId: string): Promise<RunRow | null> {
   const { rows } = await tx.query<RunRow>(
     `select plan_id as "planId", workflow_id as "workflowId", execution_id as "executionId", state
-       from backfill.run where plan_id = $1`,
+       from ${tx.ledger}.run where plan_id = $1`,
     [planId],
   );
   return rows[0] ?? null;
@@ -26,22 +27,35 @@ export interface OpeningRun {
   readonly executionId: string;
   readonly requestedBy: string | null;
   readonly reason: string | null;
+  readonly span: Span;
 }
 
 /**
  * Opens the run of a plan for an execution, also one that was closed, or that another execution left open. From then on
  * no attempt of another execution can commit.
  * @param instead the execution that was found there, null for none
+ * @throws an error that `isClaimed` knows, where another open run has a part of the range
  * @returns false where yet another execution was faster
  */
 export async function openRun(tx: Tx, run: OpeningRun, instead: string | null): Promise<boolean> {
   const { rowCount } = await tx.query(
-    `insert into backfill.run as r (plan_id, table_name, workflow_id, execution_id, state, requested_by, reason)
-     values ($1, $2, $3, $4, 'open', $5, $6)
+    `insert into ${tx.ledger}.run as r (plan_id, table_name, workflow_id, execution_id, state, requested_by, reason, span)
+     values ($1, $2, $3, $4, 'open', $5, $6, pg_catalog.tstzrange($8, $9))
      on conflict (plan_id) do update
-        set workflow_id = excluded.workflow_id, execution_id = excluded.execution_id, state = 'open', closed_at = null
+        set workflow_id = excluded.workflow_id, execution_id = excluded.execution_id, span = excluded.span, state = 'open',
+            closed_at = null
       where r.execution_id in (excluded.execution_id, $7)`,
-    [run.planId, run.table, run.workflowId, run.executionId, run.requestedBy, run.reason, instead],
+    [
+      run.planId,
+      run.table,
+      run.workflowId,
+      run.executionId,
+      run.requestedBy,
+      run.reason,
+      instead,
+      run.span.start,
+      run.span.end,
+    ],
   );
   return rowCount === 1;
 }
@@ -52,7 +66,7 @@ export async function closeRun(
   run: { readonly planId: string; readonly executionId: string; readonly state: Exclude<RunRecord['state'], 'open'> },
 ): Promise<void> {
   await tx.query(
-    `update backfill.run set state = $3, closed_at = pg_catalog.clock_timestamp()
+    `update ${tx.ledger}.run set state = $3, closed_at = pg_catalog.clock_timestamp()
       where plan_id = $1 and execution_id = $2 and state = 'open'`,
     [run.planId, run.executionId, run.state],
   );
@@ -71,12 +85,12 @@ export async function readTotals(tx: Tx, planId: string): Promise<RunTotals> {
   const { rows } = await tx.query<{ total: string; done: string; before: string; after: string }>(
     `select pg_catalog.count(*) as total, pg_catalog.count(r.key) as done,
             coalesce(pg_catalog.sum(r.rows_before), 0) as before, coalesce(pg_catalog.sum(r.rows_after), 0) as after
-       from backfill.plan_partition pp left join backfill.replacement r using (plan_id, key)
+       from ${tx.ledger}.plan_partition pp left join ${tx.ledger}.replacement r using (plan_id, key)
       where plan_id = $1 and pp.action <> 'leave'`,
     [planId],
   );
   const emptied = await tx.query<{ key: string; before: string }>(
-    `select r.key, r.rows_before as before from backfill.replacement r join backfill.plan_partition pp using (plan_id, key)
+    `select r.key, r.rows_before as before from ${tx.ledger}.replacement r join ${tx.ledger}.plan_partition pp using (plan_id, key)
       where plan_id = $1 and r.rows_before > 0 and r.rows_after = 0 order by pp.seq limit 100`,
     [planId],
   );
@@ -96,7 +110,7 @@ export async function readRun(tx: Tx, planId: string): Promise<RunRecord | null>
     `select r.plan_id as "planId", r.table_name as "table", p.range_from as "from", p.range_to as "to",
             r.workflow_id as "workflowId", r.state, r.requested_by as "requestedBy", r.reason,
             r.opened_at as "openedAt", r.closed_at as "closedAt"
-       from backfill.run r join backfill.plan p using (plan_id) where plan_id = $1`,
+       from ${tx.ledger}.run r join ${tx.ledger}.plan p using (plan_id) where plan_id = $1`,
     [planId],
   );
   const run = rows[0];
@@ -109,7 +123,7 @@ export async function readRun(tx: Tx, planId: string): Promise<RunRecord | null>
     total,
     done,
     replacements: await readReplacements(tx, planId),
-    failures: await readFailures(tx, planId),
+    failures: await readFirstFailures(tx, planId),
   };
 }
 
@@ -124,7 +138,7 @@ async function readReplacements(tx: Tx, planId: string): Promise<RunRecord['repl
     at: string;
   }>(
     `select r.key, r.action, r.rows_before as before, r.rows_after as after, r.generation, r.attempt, r.committed_at as at
-       from backfill.replacement r join backfill.plan_partition pp using (plan_id, key)
+       from ${tx.ledger}.replacement r join ${tx.ledger}.plan_partition pp using (plan_id, key)
       where plan_id = $1 order by pp.seq limit $2`,
     [planId, PAGE_SIZE],
   );
@@ -137,14 +151,6 @@ async function readReplacements(tx: Tx, planId: string): Promise<RunRecord['repl
     attempt,
     committedAt: iso(at),
   }));
-}
-
-async function readFailures(tx: Tx, planId: string): Promise<RunRecord['failures']> {
-  const { rows } = await tx.query<{ key: string; at: string; attempt: number; info: FailureInfo }>(
-    `select key, failed_at as at, attempt, info from backfill.failure where plan_id = $1 order by failure_id limit $2`,
-    [planId, PAGE_SIZE],
-  );
-  return rows.map(({ key, at, attempt, info }) => ({ key, at: iso(at), attempt, ...info }));
 }
 
 function iso(text: string): string {

@@ -33,7 +33,7 @@ export async function insertBuild(tx: Tx, target: Target, build: SqlTemplate, in
     `insert into ${into} (${quoteColumns(target.columns)})
      select ${quoteColumns(target.columns, 'b.')} from (select * from (${query.text}\n) as built offset 0) as b
       where case when ${key} >= ${lower} and ${key} < ${upper} then true
-                 else backfill.reject_stray_row(b.${quoteIdentifier(target.column)}::pg_catalog.text) end`,
+                 else ${tx.ledger}.reject_stray_row(b.${quoteIdentifier(target.column)}::pg_catalog.text) end`,
     [...query.values, ...withinBounds(target, 1).values],
   );
   const { rowCount } = await inserted.catch((error: unknown) => {

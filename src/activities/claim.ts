@@ -1,0 +1,60 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import { BackfillError, FailureType, InvalidRequest } from '../domain/failure.js';
+import { spanOf } from '../domain/range.js';
+import { type ClaimHolder, type Span, abandonRun, findHolders } from '../postgres/ledger/claims.js';
+import { readPlan } from '../postgres/ledger/plans.js';
+import type { RunIdentity } from '../postgres/ledger/replacements.js';
+import { endSessions } from '../postgres/sessions.js';
+import { type Dependencies, demandDefinition, inLedger } from './dependencies.js';
+
+/** How soon a waiting run looks again whether the range is free. */
+const LOOK_AGAIN = '2 s';
+
+/**
+ * The open runs that keep others out of a range. A run whose execution is closed, terminated or gone is none of them,
+ * and loses its claim: Temporal is asked, because time alone says nothing of a run that waits for its database.
+ */
+async function findLiveHolders(deps: Dependencies, span: Span, executionId: string): Promise<ClaimHolder[]> {
+  const holders = await inLedger(deps, (tx) => findHolders(tx, span, executionId));
+  const live: ClaimHolder[] = [];
+  for (const holder of holders) {
+    if (await deps.isRunning(holder.workflowId, holder.executionId)) live.push(holder);
+    else await abandon(deps, holder);
+  }
+  return live;
+}
+
+/** @throws {BackfillError} Overlap, naming the run, since when it is open, and who started it */
+export async function demandUnclaimed(deps: Dependencies, span: Span, executionId: string): Promise<void> {
+  const [holder] = await findLiveHolders(deps, span, executionId);
+  if (holder) throw overlap(span.table, holder);
+}
+
+/** Fails, to be tried again soon, while others have a part of the range. The failure says who. */
+export async function awaitUnclaimed(deps: Dependencies, { planId, executionId }: RunIdentity): Promise<void> {
+  const plan = await inLedger(deps, (tx) => readPlan(tx, planId));
+  if (!plan) throw new InvalidRequest(`There is no plan ${planId} in the ledger (request.plan)`);
+  const { partitioning } = demandDefinition(deps.definitions, plan.table);
+  const span = { table: plan.table, ...spanOf(partitioning, plan.from, plan.to) };
+  const [holder] = await findLiveHolders(deps, span, executionId);
+  if (!holder) return;
+  const { message, info } = overlap(span.table, holder);
+  throw ApplicationFailure.create({ type: info.type, message, details: [info], nextRetryDelay: LOOK_AGAIN });
+}
+
+/** Its last attempts may hold locks for as long as their SQL takes. */
+async function abandon(deps: Dependencies, holder: ClaimHolder): Promise<void> {
+  await inLedger(deps, async (tx) => {
+    await endSessions(tx, holder.planId);
+    await abandonRun(tx, holder);
+  });
+}
+
+function overlap(table: string, holder: ClaimHolder): BackfillError {
+  const who = holder.requestedBy === null ? '' : `, started by ${holder.requestedBy}`;
+  const why = holder.reason === null ? '' : ` (${holder.reason})`;
+  return new BackfillError({
+    type: FailureType.Overlap,
+    message: `${table} ${holder.from} to ${holder.to} is being written by ${holder.workflowId}${who}${why}; wait for it (onOverlap "wait"), or cancel it`,
+  });
+}

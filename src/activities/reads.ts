@@ -1,0 +1,100 @@
+import type { ReadInput } from '../contract.js';
+import type { Definition } from '../domain/definition.js';
+import type { FailuresPage, HistoryPage } from '../domain/history.js';
+import { cutPage } from '../domain/page.js';
+import { partitionOf } from '../domain/range.js';
+import { printSql } from '../domain/sql-template.js';
+import { type PartitionsPage, type TableState, type TablesPage, countStates } from '../domain/table-state.js';
+import type { Tx } from '../postgres/database.js';
+import { readFailuresPage } from '../postgres/ledger/failures.js';
+import { readHistory } from '../postgres/ledger/history.js';
+import { readOpenRuns } from '../postgres/ledger/partitions.js';
+import { followMentions } from '../postgres/mentions.js';
+import { readRecords } from '../postgres/partition-records.js';
+import { attempt } from '../postgres/survey.js';
+import { buildDigestOf } from './compute-plan.js';
+import { type Dependencies, demandDefinition, inLedger } from './dependencies.js';
+
+type Question<W extends ReadInput['what']> = Extract<ReadInput, { readonly what: W }>;
+
+const MOST_TABLES = 100;
+const MOST_PARTITIONS = 2_000;
+
+/** Every definition of the worker, in its order, with what the database has of its table. */
+export async function readTables(deps: Dependencies, { after = 0 }: Question<'tables'>): Promise<TablesPage> {
+  const definitions = deps.definitions.slice(after, after + MOST_TABLES + 1);
+  const states: TableState[] = [];
+  // One after another: somebody asks for all tables, and backfills need the connections.
+  for (const definition of definitions) states.push(await readTable(deps, definition));
+  const { items, hasMore } = cutPage(states, MOST_TABLES);
+  return { tables: items, next: hasMore ? after + items.length : null };
+}
+
+function readTable(deps: Dependencies, definition: Definition): Promise<TableState> {
+  const { name, description, owner, partitioning, digest } = definition;
+  return inDatabaseOf(deps, definition, async (tx) => {
+    const build = await attempt(tx, async () => ({ digest: await buildDigest(tx, definition) }));
+    const table = await readRecords(tx, definition, typeof build === 'string' ? '' : build.digest);
+    const { exists, keys } = table;
+    return {
+      name,
+      description,
+      owner,
+      partitioning,
+      digest,
+      exists,
+      problem: table.problem ?? (typeof build === 'string' ? `The build cannot be read: ${build}` : null),
+      partitions: keys.length,
+      firstKey: keys[0] ?? null,
+      lastKey: keys.at(-1) ?? null,
+      counts: countStates(table.records),
+      openRuns: await readOpenRuns(tx, name),
+    };
+  });
+}
+
+/** Every partition of a table that catalog or ledger know, oldest first, a page at a time. */
+export async function readPartitions(
+  deps: Dependencies,
+  { table, after }: Question<'partitions'>,
+): Promise<PartitionsPage> {
+  const definition = demandDefinition(deps.definitions, table);
+  const { records } = await inDatabaseOf(deps, definition, async (tx) =>
+    readRecords(tx, definition, await buildDigest(tx, definition)),
+  );
+  const start = after === undefined ? 0 : records.findIndex(({ key }) => key === after) + 1;
+  const { items, hasMore } = cutPage(records.slice(start, start + MOST_PARTITIONS + 1), MOST_PARTITIONS);
+  return { table: definition.name, partitions: items, next: hasMore ? (items.at(-1)?.key ?? null) : null };
+}
+
+/** Who wrote what when, newest first, a page at a time. */
+export async function readTableHistory(
+  deps: Dependencies,
+  { table, key, before }: Question<'history'>,
+): Promise<HistoryPage> {
+  const definition = demandDefinition(deps.definitions, table);
+  const asked = key === undefined ? null : partitionOf(definition.partitioning, key).key;
+  return inDatabaseOf(deps, definition, async (tx) =>
+    readHistory(tx, {
+      table: definition.name,
+      buildDigest: await buildDigest(tx, definition),
+      key: asked,
+      before: before ?? null,
+    }),
+  );
+}
+
+/** The failed partitions of a run, in the order of its plan, a page at a time. */
+export function readFailures(deps: Dependencies, { planId, after }: Question<'failed'>): Promise<FailuresPage> {
+  return inLedger(deps, (tx) => readFailuresPage(tx, planId, after), { readOnly: true });
+}
+
+/** Names in the build are looked up as a build looks them up. */
+function inDatabaseOf<T>(deps: Dependencies, { searchPath }: Definition, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return inLedger(deps, work, { searchPath, readOnly: true });
+}
+
+async function buildDigest(tx: Tx, definition: Definition): Promise<string> {
+  const { definitions: mentions } = await followMentions(tx, printSql(definition.build));
+  return buildDigestOf(definition, { mentions });
+}

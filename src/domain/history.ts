@@ -1,0 +1,46 @@
+import type { FailureInfo } from './failure.js';
+
+/** One replacement of one partition: who wrote what, when, why. */
+export interface HistoryEntry {
+  readonly key: string;
+  readonly generation: number;
+  readonly action: 'created' | 'replaced';
+  /** No later replacement is recorded. */
+  readonly isCurrent: boolean;
+  /** Built by another build than today's. */
+  readonly isOutdated: boolean;
+  readonly rowsBefore: number;
+  readonly rowsAfter: number;
+  readonly planId: string;
+  readonly workflowId: string | null;
+  readonly requestedBy: string | null;
+  readonly reason: string | null;
+  /** The attempt that wrote it, from 1. */
+  readonly attempt: number;
+  readonly startedAt: string;
+  readonly committedAt: string;
+}
+
+/** A place in a history, newest first. */
+export interface HistoryCursor {
+  readonly committedAt: string;
+  readonly key: string;
+  readonly generation: number;
+}
+
+export interface HistoryPage {
+  readonly table: string;
+  readonly entries: readonly HistoryEntry[];
+  /** Where the next page begins; null at the end. */
+  readonly next: HistoryCursor | null;
+}
+
+/** A partition that a run gave up on, with the last word on it. */
+export type FailureRecord = { readonly key: string; readonly at: string; readonly attempt: number } & FailureInfo;
+
+/** In the order of the plan. */
+export interface FailuresPage {
+  readonly failures: readonly FailureRecord[];
+  /** The position in the plan after which the next page begins; null at the end. */
+  readonly next: number | null;
+}
