@@ -153,6 +153,9 @@ function warnings(
     ...(provisional.length > 0
       ? [`Has not ended yet, and will be recorded as provisional: ${provisional.join(', ')}`]
       : []),
+    ...(found.rowTriggers.length > 0 && writes.length > 0
+      ? [`Triggers fire for every row that is deleted or inserted: ${found.rowTriggers.join(', ')}`]
+      : []),
     ...(created > 0 && found.defaultName !== null
       ? [`Creating partitions locks the default partition ${found.defaultName} for the moment of attaching each`]
       : []),

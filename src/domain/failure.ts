@@ -23,6 +23,8 @@ export const FailureType = {
   EmptyBuild: 'EmptyBuild',
   /** The build gave rows outside its partition, or with a null key. */
   StrayRows: 'StrayRows',
+  /** Old rows cannot be deleted: a trigger or a rule of the table keeps them. */
+  RowsStay: 'RowsStay',
   /** The worker's definition is not the plan's. */
   DefinitionChanged: 'DefinitionChanged',
   /** The table's columns or partitions are not the plan's. */

@@ -7,7 +7,7 @@ import { offendingRows } from './offending-rows.js';
 import { type Target, quoteColumns, renderFor, withinBounds } from './target.js';
 
 /**
- * Counts the new rows, and what each check finds wrong with them, in one statement.
+ * Counts the new rows, those that another transaction wrote, and what each check finds wrong with them, in one statement.
  * @param relation quoted name of the table that holds them
  */
 export function checksStatement(target: Target, checks: readonly Check[], relation: string): SqlText {
@@ -18,16 +18,18 @@ export function checksStatement(target: Target, checks: readonly Check[], relati
     values.push(...count.values);
     return `(${count.text}) as c${i}`;
   });
-  const columns = [`(select pg_catalog.count(*) from ${NEW_ROWS}) as total`, ...counts];
+  const totals = `select pg_catalog.count(*) as total,
+      pg_catalog.count(*) filter (where t.xmin operator(pg_catalog.<>) pg_catalog.pg_current_xact_id_if_assigned()::pg_catalog.xid) as others
+    from ${relation} as t where ${within.text}`;
+  const columns = ['t.total', 't.others', ...counts];
   return {
     // Not materialized: the rows would be copied to a temporary file.
-    text: `with ${NEW_ROWS} as not materialized (select * from ${relation} where ${within.text}) select ${columns.join(', ')}`,
+    text: `with ${NEW_ROWS} as not materialized (select * from ${relation} where ${within.text}) select ${columns.join(', ')} from (${totals}) t`,
     values,
   };
 }
 
 /**
- * @returns the number of rows in the partition
  * @throws {BackfillError} CheckFailed, naming every check that does not hold, with keys of rows that the first of them found
  */
 export async function runChecks(
@@ -35,7 +37,7 @@ export async function runChecks(
   target: Target,
   { checks, showValues }: Pick<Definition, 'checks' | 'showValues'>,
   relation: string,
-): Promise<number> {
+): Promise<{ readonly total: number; readonly others: number }> {
   const { text, values } = checksStatement(target, checks, relation);
   const { rows } = await tx.query<Record<string, string>>(text, values);
   const counted = rows[0] ?? {};
@@ -47,7 +49,7 @@ export async function runChecks(
     const sample = await offendingRows(tx, target, { check: first.check, relation, showValues });
     throw new BackfillError({ type: FailureType.CheckFailed, message, check: first.check.name, ...sample });
   }
-  return total;
+  return { total, others: Number(counted['others']) };
 }
 
 function countViolations(target: Target, check: Check, startAt: number): SqlText {
@@ -57,11 +59,11 @@ function countViolations(target: Target, check: Check, startAt: number): SqlText
   });
   switch (check.kind) {
     case 'notNull':
-      return where(`num_nulls(${quoteColumns(check.columns)}) > 0`);
+      return where(`pg_catalog.num_nulls(${quoteColumns(check.columns)}) operator(pg_catalog.>) 0`);
     case 'unique': {
       const columns = quoteColumns(check.columns);
       return {
-        text: `select pg_catalog.count(*) from (select from ${NEW_ROWS} group by ${columns} having pg_catalog.count(*) > 1) d`,
+        text: `select pg_catalog.count(*) from (select from ${NEW_ROWS} group by ${columns} having pg_catalog.count(*) operator(pg_catalog.>) 1) d`,
         values: [],
       };
     }

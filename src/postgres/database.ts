@@ -26,6 +26,12 @@ export interface RunningTransaction {
 export interface Tx {
   /** The ledger's schema, quoted: `${tx.ledger}.plan`. */
   readonly ledger: string;
+  /**
+   * Lets SQL of a definition find its names: by its own search path, or the role's. Everything else runs with the
+   * system's names alone, because a schema before pg_catalog may hold another `>=`. What stands beside such SQL in one
+   * statement names its operators in full: `operator(pg_catalog.>=)`.
+   */
+  asUser<T>(work: () => Promise<T>): Promise<T>;
   query<R extends pg.QueryResultRow = pg.QueryResultRow>(
     text: string,
     values?: readonly unknown[],

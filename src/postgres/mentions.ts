@@ -43,13 +43,18 @@ async function findRelations(tx: Tx, names: readonly MentionedName[], relations:
       .flatMap(({ parts }) => [parts.slice(0, 1), parts.slice(0, 2)])
       .map((parts) => parts.map(quoteIdentifier).join('.')),
   );
+  const seen = await tx.asUser(() =>
+    tx.query<{ oid: number | null }>(
+      `select pg_catalog.to_regclass(candidate)::pg_catalog.oid as oid from pg_catalog.unnest($1::pg_catalog.text[]) as candidate`,
+      [[...candidates]],
+    ),
+  );
   const { rows } = await tx.query<{ oid: number; name: string; definition: string | null }>(
     `select distinct coalesce(pg_catalog.pg_partition_root(c.oid)::pg_catalog.oid, c.oid) as oid, c.oid::pg_catalog.regclass::text as name,
             case when c.relkind in ('v', 'm') then pg_catalog.pg_get_viewdef(c.oid) end as definition
-       from pg_catalog.unnest($1::pg_catalog.text[]) as candidate
-       join pg_catalog.pg_class c on c.oid = pg_catalog.to_regclass(candidate)
-      where c.relnamespace <> 'pg_catalog'::pg_catalog.regnamespace`,
-    [[...candidates]],
+       from pg_catalog.pg_class c
+      where c.oid = any ($1::pg_catalog.oid[]) and c.relnamespace <> 'pg_catalog'::pg_catalog.regnamespace`,
+    [seen.rows.flatMap(({ oid }) => (oid === null ? [] : [oid]))],
   );
   for (const { oid } of rows) relations.add(oid);
   return rows.flatMap(({ name, definition }) => (definition === null ? [] : [{ name, definition }]));
@@ -57,6 +62,13 @@ async function findRelations(tx: Tx, names: readonly MentionedName[], relations:
 
 async function findFunctions(tx: Tx, names: readonly MentionedName[]): Promise<Found[]> {
   const calls = names.filter(({ isCall, parts }) => isCall && parts.length <= 2);
+  const visible = await tx.asUser(() =>
+    tx.query<{ oid: number }>(
+      `select p.oid from pg_catalog.pg_proc p
+        where p.proname operator(pg_catalog.=) any ($1::pg_catalog.name[]) and pg_catalog.pg_function_is_visible(p.oid)`,
+      [calls.map(({ parts }) => parts.at(-1))],
+    ),
+  );
   const { rows } = await tx.query<Found>(
     `select distinct p.oid::pg_catalog.regprocedure::text as name,
             case when p.prokind in ('f', 'p') then pg_catalog.pg_get_functiondef(p.oid) else p.prosrc end as definition
@@ -64,8 +76,12 @@ async function findFunctions(tx: Tx, names: readonly MentionedName[]): Promise<F
        join pg_catalog.pg_proc p on p.proname = called.name
        join pg_catalog.pg_namespace n on n.oid = p.pronamespace
       where n.nspname not in ('pg_catalog', 'information_schema')
-        and case when called.schema is null then pg_catalog.pg_function_is_visible(p.oid) else n.nspname = called.schema end`,
-    [calls.map(({ parts }) => (parts.length === 2 ? parts[0] : null)), calls.map(({ parts }) => parts.at(-1))],
+        and case when called.schema is null then p.oid = any ($3::pg_catalog.oid[]) else n.nspname = called.schema end`,
+    [
+      calls.map(({ parts }) => (parts.length === 2 ? parts[0] : null)),
+      calls.map(({ parts }) => parts.at(-1)),
+      visible.rows.map(({ oid }) => oid),
+    ],
   );
   return rows;
 }

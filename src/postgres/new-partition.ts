@@ -23,10 +23,49 @@ export async function createDetached(tx: Tx, { table, partition }: Target): Prom
   return leaf;
 }
 
-/** Attaches it. Last in the transaction: from here on writers of the table may wait, readers never. */
+export interface CreatingNeeds {
+  /** Rows must come through the table: its triggers fire for them, or its identity columns number them. */
+  readonly parent: boolean;
+  /** Others that create partitions of the table must wait until this transaction ends. */
+  readonly turn: boolean;
+}
+
+/** What has to be heeded when a partition of the table is created and filled. */
+export async function whatCreatingNeeds(tx: Tx, { table, columns }: Target): Promise<CreatingNeeds> {
+  const { rows } = await tx.query<{ parent: boolean; hasDefault: boolean }>(
+    `select exists (select from pg_trigger where tgrelid = c.oid and not tgisinternal and tgtype & 5 = 5)
+            or exists (select from pg_attribute where attrelid = c.oid and attidentity <> '' and not attisdropped
+                        and attname <> all ($2::name[])) as parent,
+            p.partdefid <> 0 as "hasDefault"
+       from pg_class c join pg_partitioned_table p on p.partrelid = c.oid where c.oid = to_regclass($1)`,
+    [quoteTableName(table), columns],
+  );
+  const { parent = false, hasDefault = false } = rows[0] ?? {};
+  return { parent, turn: parent || hasDefault };
+}
+
+/**
+ * Waits until no other transaction creates a partition of the table: two that have both deleted rows of its default
+ * partition, and then both attach, would wait for each other (40P01). As long as it takes; a cancel ends it.
+ */
+export async function takeTurn(tx: Tx, { table }: Target): Promise<void> {
+  const { rows } = await tx.query<{ limit: string }>(
+    `select current_setting('lock_timeout') as limit, set_config('lock_timeout', '0', true)`,
+  );
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `backfill creates ${quoteTableName(table)}`,
+  ]);
+  await tx.query(`select set_config('lock_timeout', $1, true)`, [rows[0]?.limit ?? '0']);
+}
+
+/** A new table has no statistics, and the planner would take it for ten pages. */
+export async function analyze(tx: Tx, leaf: TableName): Promise<void> {
+  await tx.query(`analyze ${quoteTableName(leaf)}`);
+}
+
+/** Attaches it: from here on writers of the table may wait, readers never, but for those of a default partition. */
 export async function attach(tx: Tx, target: Target, leaf: TableName): Promise<void> {
   const { lower, upper } = lowerAndUpper(target.partition, target.columnType);
-  await tx.query(`analyze ${quoteTableName(leaf)}`);
   // The bounds are our own text of digits; utility statements take no parameters.
   await tx.query(
     `alter table ${quoteTableName(target.table)} attach partition ${quoteTableName(leaf)} for values from ('${lower}') to ('${upper}')`,

@@ -38,7 +38,7 @@ export async function offendingRows(
 /** An SQL expression over one offending row; undefined where nothing of it may be shown. */
 async function shownColumns(tx: Tx, target: Target, { check, showValues }: Violation): Promise<string | undefined> {
   if (check.kind === 'unique') return printed(check.columns);
-  if (showValues) return 'pg_catalog.to_jsonb(q)::text';
+  if (showValues) return 'pg_catalog.to_jsonb(q)::pg_catalog.text';
   const key = check.kind === 'noRows' ? [] : await primaryKey(tx, target);
   return key.length === 0 ? undefined : printed(key);
 }
@@ -46,9 +46,9 @@ async function shownColumns(tx: Tx, target: Target, { check, showValues }: Viola
 function printed(columns: readonly string[]): string {
   const parts = columns.map((column) => {
     const name = `'${column.replaceAll("'", "''")}='`;
-    return `${name} || coalesce(q.${quoteIdentifier(column)}::text, 'null')`;
+    return `${name}, coalesce(q.${quoteIdentifier(column)}::pg_catalog.text, 'null')`;
   });
-  return parts.join(` || ', ' || `);
+  return `pg_catalog.concat(${parts.join(`, ', ', `)})`;
 }
 
 async function primaryKey(tx: Tx, target: Target): Promise<string[]> {
@@ -56,8 +56,8 @@ async function primaryKey(tx: Tx, target: Target): Promise<string[]> {
     `select a.attname as name
        from pg_catalog.pg_index i
       cross join lateral pg_catalog.unnest(i.indkey::pg_catalog.int2[]) with ordinality k (number, place)
-       join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number
-      where i.indisprimary and i.indrelid = pg_catalog.to_regclass($1) order by k.place`,
+       join pg_catalog.pg_attribute a on a.attrelid operator(pg_catalog.=) i.indrelid and a.attnum operator(pg_catalog.=) k.number
+      where i.indisprimary and i.indrelid operator(pg_catalog.=) pg_catalog.to_regclass($1) order by k.place`,
     [quoteTarget(target)],
   );
   return rows.map(({ name }) => name);
@@ -79,11 +79,11 @@ function offendingQuery(target: Target, check: Check) {
   switch (check.kind) {
     case 'unique': {
       const columns = quoteColumns(check.columns);
-      const text = `select ${columns} from ${NEW_ROWS} group by ${columns} having pg_catalog.count(*) > 1`;
+      const text = `select ${columns} from ${NEW_ROWS} group by ${columns} having pg_catalog.count(*) operator(pg_catalog.>) 1`;
       return { text, values: [] };
     }
     case 'notNull':
-      return rowsWhere(`num_nulls(${quoteColumns(check.columns)}) > 0`);
+      return rowsWhere(`pg_catalog.num_nulls(${quoteColumns(check.columns)}) operator(pg_catalog.>) 0`);
     case 'everyRow':
       return rowsWhere(`(${check.condition}\n) is not true`);
     case 'noRows':

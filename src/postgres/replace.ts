@@ -3,7 +3,6 @@ import { BackfillError, FailureType } from '../domain/failure.js';
 import type { Replaced } from '../domain/outcome.js';
 import { quoteTableName } from '../domain/table-name.js';
 import { readShape } from './catalog.js';
-import { runChecks } from './checks.js';
 import type { Database, Tx } from './database.js';
 import {
   type Admission,
@@ -14,11 +13,12 @@ import {
   recordReplacement,
 } from './ledger/replacements.js';
 import { hideValues } from './hide-values.js';
-import { attach, createDetached } from './new-partition.js';
+import { type Filled, fill } from './fill.js';
+import { analyze, attach, createDetached, takeTurn, whatCreatingNeeds } from './new-partition.js';
 import { partitionOf } from '../domain/range.js';
 import { endSessions, sessionName } from './sessions.js';
-import { StrayRow, describeStrayRows } from './stray-rows.js';
-import { deleteInsert, insertBuild } from './strategies/delete-insert.js';
+import { StrayRow, countlessStrayRows, describeStrayRows } from './stray-rows.js';
+import { deleteInsert } from './strategies/delete-insert.js';
 import { type Target, quoteTarget } from './target.js';
 import { inTransaction } from './transaction.js';
 
@@ -43,7 +43,9 @@ export async function replacePartition(database: Database, replacement: Replacem
     return await inTransaction(database, options, (tx) => replaceInTransaction(tx, replacement));
   } catch (error) {
     if (!(error instanceof StrayRow)) throw hideValues(error, definition);
-    throw await inTransaction(database, { ...options, readOnly: true }, (tx) => describeStrayRows(tx, error));
+    throw await inTransaction(database, { ...options, readOnly: true }, (tx) => describeStrayRows(tx, error)).catch(
+      () => countlessStrayRows(error),
+    );
   }
 }
 
@@ -58,9 +60,11 @@ async function replaceInTransaction(tx: Tx, { definition, run, key, attempt }: R
   await demandUnchanged(tx, definition, admission);
   const written =
     admission.action === 'create' ? await create(tx, target, definition) : await replace(tx, target, definition);
-  const done: Replaced = { key, generation, ...written };
+  const { isOurs, ...figures } = written;
+  const done: Replaced = { key, generation, ...figures };
   await recordReplacement(tx, {
     ...done,
+    isOurs,
     ...admission,
     table: definition.name,
     planId: run.planId,
@@ -70,49 +74,27 @@ async function replaceInTransaction(tx: Tx, { definition, run, key, attempt }: R
   return done;
 }
 
-type Written = Pick<Replaced, 'status' | 'rowsBefore' | 'rowsAfter'>;
+type Written = Pick<Replaced, 'status' | 'rowsBefore' | 'rowsAfter'> & Pick<Filled, 'isOurs'>;
 
 async function replace(tx: Tx, target: Target, definition: Definition): Promise<Written> {
   const rowsBefore = await deleteInsert.removeRows(tx, target);
-  const rowsAfter = await deleteInsert.insertRows(tx, target, definition.build);
-  await accept(tx, target, definition, { rowsBefore, rowsAfter }, quoteTarget(target));
-  return { status: 'replaced', rowsBefore, rowsAfter };
+  const filled = await fill(tx, target, { definition, rowsBefore, into: quoteTarget(target) });
+  return { status: 'replaced', rowsBefore, ...filled };
 }
 
-/** The new partition is attached last, so that a failure leaves nothing and writers wait for the commit only. */
+/** The new partition is attached last where it can be, so that writers of the table wait for the commit only. */
 async function create(tx: Tx, target: Target, definition: Definition): Promise<Written> {
+  const needs = await whatCreatingNeeds(tx, target);
+  if (needs.turn) await takeTurn(tx, target);
   // Rows of the missing partition may sit in a default partition; with them there, attaching would be refused.
   const rowsBefore = await deleteInsert.removeRows(tx, target);
   const leaf = await createDetached(tx, target);
-  const rowsAfter = await insertBuild(tx, target, definition.build, quoteTableName(leaf));
-  await accept(tx, target, definition, { rowsBefore, rowsAfter }, quoteTableName(leaf));
-  await attach(tx, target, leaf);
-  return { status: 'created', rowsBefore, rowsAfter };
-}
-
-/** The rules that the new rows must meet. */
-async function accept(
-  tx: Tx,
-  target: Target,
-  definition: Definition,
-  rows: { readonly rowsBefore: number; readonly rowsAfter: number },
-  relation: string,
-): Promise<void> {
-  const { key } = target.partition;
-  if (rows.rowsAfter === 0 && definition.whenEmpty === 'fail') {
-    throw new BackfillError({
-      type: FailureType.EmptyBuild,
-      message: `${key}: the build gives no row, and whenEmpty is "fail"; the ${rows.rowsBefore} old rows stay`,
-    });
-  }
-  const found = await runChecks(tx, target, definition, relation);
-  if (found !== rows.rowsAfter) {
-    // Another session's committed rows, or a trigger's. The next attempt deletes the former.
-    throw new BackfillError({
-      type: FailureType.Transient,
-      message: `${key}: ${rows.rowsAfter} rows were inserted and ${found} are there; something else writes this partition`,
-    });
-  }
+  if (needs.parent) await attach(tx, target, leaf);
+  const into = needs.parent ? quoteTarget(target) : quoteTableName(leaf);
+  const filled = await fill(tx, target, { definition, rowsBefore, into });
+  await analyze(tx, leaf);
+  if (!needs.parent) await attach(tx, target, leaf);
+  return { status: 'created', rowsBefore, ...filled };
 }
 
 /** What was reviewed is what runs: neither the definition nor the table may have changed since the plan. */

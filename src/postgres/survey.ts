@@ -10,6 +10,7 @@ import type { Tx } from './database.js';
 import { type Leaf, type Leaves, lowerAndUpper, matchLeaves, readLeaves } from './leaves.js';
 import { followMentions } from './mentions.js';
 import type { Target } from './target.js';
+import { readRowTriggers, writingProblems } from './writing-problems.js';
 
 /** All that a plan needs to know of the table and of the partitions of a range. Read in one read-only transaction. */
 export interface Survey {
@@ -21,6 +22,8 @@ export interface Survey {
   readonly partitions: readonly PartitionFacts[];
   /** Reasons for which nothing may be written, in sentences. */
   readonly problems: readonly string[];
+  /** Names of the table's own triggers that fire for each row that a run deletes or inserts. */
+  readonly rowTriggers: readonly string[];
   /** Name of the default partition, where there is one. */
   readonly defaultName: string | null;
   /** Partitions of the table that begin after the range. */
@@ -57,9 +60,10 @@ export async function survey(
       ...(mentions.relations.has(facts.oid) && !definition.cumulative
         ? [`The build reads ${definition.name} itself; declare it cumulative where it reads earlier partitions only`]
         : []),
-      ...(await referenceProblems(tx, definition, facts.oid)),
+      ...(await writingProblems(tx, definition, facts.oid)),
       ...boundsProblems(definition, leaves.leaves, partitions, columnType),
     ],
+    rowTriggers: await readRowTriggers(tx, facts.oid),
     defaultName: leaves.defaultName,
     laterPartitions: countLater(leaves, partitions, columnType),
   };
@@ -89,11 +93,11 @@ export async function tryBuild(
     partition,
     columns: [],
   };
-  const columns = await attempt(tx, () => buildColumns(tx, target, definition.build));
+  const columns = await attempt(tx, () => tx.asUser(() => buildColumns(tx, target, definition.build)));
   if (typeof columns === 'string') return { columns: [], problems: [`The build cannot run: ${columns}`] };
   const problems = columnProblems(columns, facts.columns);
   const { text, values } = checksStatement(target, definition.checks, quoteTableName(definition.table));
-  const explained = await attempt(tx, () => tx.query(`explain ${text}`, values));
+  const explained = await attempt(tx, () => tx.asUser(() => tx.query(`explain ${text}`, values)));
   if (typeof explained === 'string') problems.push(`A check cannot run: ${explained}`);
   return { columns, problems };
 }
@@ -110,21 +114,6 @@ export async function attempt<T>(tx: Tx, run: () => Promise<T>): Promise<T | str
     await tx.query('rollback to savepoint try');
     return `${error instanceof Error ? error.message : String(error)} (SQLSTATE ${code})`;
   }
-}
-
-/** Deleting referenced rows fails, or deletes and empties rows of another table without a word. */
-async function referenceProblems(tx: Tx, { name }: Definition, oid: number): Promise<string[]> {
-  const { rows } = await tx.query<{ name: string; by: string }>(
-    `select conname as name, conrelid::pg_catalog.regclass::pg_catalog.text as by from pg_catalog.pg_constraint
-      where contype = 'f' and conparentid = 0
-        and confrelid in (select $1::pg_catalog.oid union all select inhrelid from pg_catalog.pg_inherits where inhparent = $1)
-      order by 2, 1`,
-    [oid],
-  );
-  return rows.map(
-    (key) =>
-      `${key.by} refers to rows of ${name} (foreign key ${key.name}); replacing them could delete or break its own`,
-  );
 }
 
 function boundsProblems(

@@ -26,15 +26,23 @@ function boundValues(partition: Partition, columnType: ColumnType): BoundValues 
   return { start, end, startDate, endDate, startValue: lower, endValue: upper, key };
 }
 
-/** `column >= start and column < end`, with its two values; `prefix` is an alias with its dot. */
-export function withinBounds(target: Target, startAt: number, prefix = ''): SqlText {
+/** `column >= start and column < end`, with its two values, fit to stand beside SQL of a definition. */
+export function withinBounds(target: Target, startAt: number, column = quoteIdentifier(target.column)): SqlText {
   const { lower, upper } = lowerAndUpper(target.partition, target.columnType);
-  const column = `${prefix}${quoteIdentifier(target.column)}`;
-  const cast = target.columnType === 'date' ? 'pg_catalog.date' : 'pg_catalog.timestamptz';
+  const cast = castOf(target.columnType);
   return {
-    text: `${column} >= $${startAt}::${cast} and ${column} < $${startAt + 1}::${cast}`,
+    text: `${column} operator(pg_catalog.>=) $${startAt}::${cast} and ${column} operator(pg_catalog.<) $${startAt + 1}::${cast}`,
     values: [lower, upper],
   };
+}
+
+/** The build's column, as the value that would be inserted. */
+export function builtKey(target: Target): string {
+  return `b.${quoteIdentifier(target.column)}::${castOf(target.columnType)}`;
+}
+
+function castOf(columnType: ColumnType): string {
+  return columnType === 'date' ? 'pg_catalog.date' : 'pg_catalog.timestamptz';
 }
 
 export function renderFor(target: Target, template: SqlTemplate, startAt = 1): SqlText {

@@ -41,8 +41,11 @@ const entrances = [
     start: () =>
       runTemporal(
         harness.env,
-        ...['workflow', 'start', '--type', WorkflowType.backfill, '--task-queue', TASK_QUEUE],
-        ...['--workflow-id', workflowId, '--input', JSON.stringify(request)],
+        ...words(
+          `workflow start --type ${WorkflowType.backfill} --task-queue ${TASK_QUEUE} --workflow-id ${workflowId}`,
+        ),
+        '--input',
+        JSON.stringify(request),
       ),
   },
   {
@@ -50,8 +53,8 @@ const entrances = [
     start: () =>
       runBackfill(
         harness.env,
-        ...['start', 'month', '--from', request.from, '--to', request.to, '--concurrency', '3'],
-        ...['--publish', 'any-order', '--workflow-id', workflowId, '--yes', '--detach'],
+        ...words(`start month --from ${request.from} --to ${request.to} --concurrency 3 --publish any-order`),
+        ...words(`--workflow-id ${workflowId} --yes --detach`),
       ),
   },
   { name: 'the client', start: () => harness.client.start(request, { workflowId }) },
@@ -80,6 +83,10 @@ test.each(entrances)('C12 never more than the limit at work over two workers, st
   const { rows } = await db.query('select count(*)::int as rows, count(distinct day)::int as days from month');
   expect(rows).toEqual([{ rows: 150, days: 30 }]);
 });
+
+function words(text: string): string[] {
+  return text.split(' ');
+}
 
 function startWorker(): Promise<WorkerChild> {
   return startWorkerChild(harness, { config, env: { BACKFILL_POOL_SIZE: '20' } });

@@ -18,7 +18,7 @@ const SOON_MS = 20_000;
 interface Way {
   readonly name: string;
   readonly status: 'CANCELLED' | 'TERMINATED';
-  end(workflowId: string): Promise<unknown>;
+  readonly end: (workflowId: string) => Promise<unknown>;
 }
 
 const cancels: readonly Way[] = [

@@ -68,7 +68,7 @@ test.each(cuts)('C27 $from to $to ($select) is not widened to a larger partition
   const before = await look();
   const plan = await harness.client.plan({ table: 'fact', ...range });
   const refusal = expect.stringMatching(
-    /^fact_larger holds \[2024-03-04, 2024-03-07\), and 2024-03-0\d is \[/,
+    /^public\.fact_larger holds \[2024-03-04, 2024-03-07\), and 2024-03-0\d is \[/,
   ) as string;
   expect(plan.refusals).toEqual([refusal]);
   await expect(run({ table: 'fact', ...range })).rejects.toMatchObject({ type: 'InvalidRequest', message: refusal });

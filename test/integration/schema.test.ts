@@ -25,7 +25,8 @@ afterEach(() => db.drop());
 
 const dump = () => dumpSchema(db, 'backfill');
 const migrate = () => migrateLedger({ databaseUrl: db.url });
-const demand = () => demandLedger({ ledger: '"backfill"', query: (text, values) => db.query(text, values) });
+const demand = () =>
+  demandLedger({ ledger: '"backfill"', query: (text, values) => db.query(text, values), asUser: (work) => work() });
 
 describe('the schema of the ledger', () => {
   it('is what sql/schema.sql says', async () => {

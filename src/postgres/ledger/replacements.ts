@@ -82,6 +82,8 @@ export interface NewReplacement extends Replaced {
   readonly provisional: boolean;
   readonly attempt: number;
   readonly startedAt: Date;
+  /** All rows carry the number of this transaction. */
+  readonly isOurs: boolean;
 }
 
 /** The record of a replacement, in its own transaction. */
@@ -90,7 +92,7 @@ export async function recordReplacement(tx: Tx, done: NewReplacement): Promise<v
     `with moved as (
        update ${tx.ledger}.partition
           set generation = $3, plan_id = $4, row_count = $7, build_digest = $8, provisional = $9,
-              xid = pg_catalog.pg_current_xact_id(),
+              xid = case when $12 then pg_catalog.pg_current_xact_id() end,
               replaced_at = pg_catalog.clock_timestamp(), failed_plan_id = null, failed_at = null
         where table_name = $1 and key = $2)
      insert into ${tx.ledger}.replacement
@@ -108,6 +110,7 @@ export async function recordReplacement(tx: Tx, done: NewReplacement): Promise<v
       done.provisional,
       done.attempt,
       done.startedAt.toISOString(),
+      done.isOurs,
     ],
   );
 }

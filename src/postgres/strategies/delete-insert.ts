@@ -2,7 +2,7 @@ import type { SqlTemplate } from '../../domain/sql-template.js';
 import { quoteIdentifier } from '../../domain/table-name.js';
 import type { Tx } from '../database.js';
 import { StrayRow, isStrayRow } from '../stray-rows.js';
-import { type Target, quoteColumns, quoteTarget, renderFor, withinBounds } from '../target.js';
+import { type Target, builtKey, quoteColumns, quoteTarget, renderFor, withinBounds } from '../target.js';
 
 /**
  * Deletes the partition's rows and inserts the build's, through the table itself. The default, because it is right for
@@ -15,7 +15,14 @@ export const deleteInsert = {
     const { rowCount } = await tx.query(`delete from ${quoteTarget(target)} where ${within.text}`, within.values);
     return rowCount ?? 0;
   },
-  insertRows: (tx: Tx, target: Target, build: SqlTemplate) => insertBuild(tx, target, build, quoteTarget(target)),
+  async countRows(tx: Tx, target: Target): Promise<number> {
+    const within = withinBounds(target, 1);
+    const { rows } = await tx.query<{ n: string }>(
+      `select pg_catalog.count(*) as n from ${quoteTarget(target)} where ${within.text}`,
+      within.values,
+    );
+    return Number(rows[0]?.n ?? 0);
+  },
 };
 
 /**
@@ -26,15 +33,13 @@ export const deleteInsert = {
  */
 export async function insertBuild(tx: Tx, target: Target, build: SqlTemplate, into: string): Promise<number> {
   const query = renderFor(target, build);
-  const cast = target.columnType === 'date' ? 'date' : 'timestamptz';
-  const key = `b.${quoteIdentifier(target.column)}::pg_catalog.${cast}`;
-  const [lower, upper] = [query.values.length + 1, query.values.length + 2].map((n) => `$${n}::pg_catalog.${cast}`);
+  const within = withinBounds(target, query.values.length + 1, builtKey(target));
   const inserted = tx.query(
     `insert into ${into} (${quoteColumns(target.columns)})
      select ${quoteColumns(target.columns, 'b.')} from (select * from (${query.text}\n) as built offset 0) as b
-      where case when ${key} >= ${lower} and ${key} < ${upper} then true
+      where case when ${within.text} then true
                  else ${tx.ledger}.reject_stray_row(b.${quoteIdentifier(target.column)}::pg_catalog.text) end`,
-    [...query.values, ...withinBounds(target, 1).values],
+    [...query.values, ...within.values],
   );
   const { rowCount } = await inserted.catch((error: unknown) => {
     throw isStrayRow(error) ? new StrayRow(target, build, { cause: error }) : error;
