@@ -39,25 +39,19 @@ export function fill(tx: Tx, target: Target, { definition, rowsBefore, into }: F
   });
 }
 
-/** Rows of another session, which the next attempt deletes; or rows that a trigger or a rule does not let go, or adds. */
+/** Rows of another session, which the next attempt deletes; or rows that a trigger does not let go. */
 async function otherRows(
   tx: Tx,
   target: Target,
   { rowsAfter, total }: { readonly rowsAfter: number; readonly total: number },
 ): Promise<BackfillError> {
   const { key } = target.partition;
-  const found = `${key}: ${rowsAfter} rows were inserted and ${total} are there`;
   // The transaction is going to be rolled back in any case.
   await deleteInsert.removeRows(tx, target);
-  const left = await deleteInsert.countRows(tx, target);
-  if (left === 0) {
-    return new BackfillError({
-      type: FailureType.Transient,
-      message: `${found}; something else writes this partition`,
-    });
-  }
+  const isOther = (await deleteInsert.countRows(tx, target)) === 0;
+  const why = isOther ? 'something else writes this partition' : 'a trigger of the table keeps rows from being deleted';
   return new BackfillError({
-    type: FailureType.RowsStay,
-    message: `${found}: ${left} rows cannot be deleted; a trigger or a rule of the table keeps them, or puts rows of its own`,
+    type: isOther ? FailureType.Transient : FailureType.RowsStay,
+    message: `${key}: ${rowsAfter} rows were inserted and ${total} are there; ${why}`,
   });
 }

@@ -110,7 +110,7 @@ export async function attempt<T>(tx: Tx, run: () => Promise<T>): Promise<T | str
   } catch (error) {
     const { code } = (error ?? {}) as { code?: unknown };
     // Trouble with the connection is not the definition's.
-    if (typeof code !== 'string' || !/^(?:42|22|0A|2[0-9])/.test(code)) throw error;
+    if (typeof code !== 'string' || !/^(?:42|22|0A|2[0-9]|55000|HV)/.test(code)) throw error;
     await tx.query('rollback to savepoint try');
     return `${error instanceof Error ? error.message : String(error)} (SQLSTATE ${code})`;
   }
