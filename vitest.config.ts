@@ -21,10 +21,14 @@ const ON_POSTGRES_15 = [
   'c10-one-day-failed',
   'c18-columns-by-name',
   'c19-stray-rows',
+  'c16-default-partition',
+  'c21-long-names',
   'c27-gaps',
+  'every-type',
   'golden',
   'prune',
   'schema',
+  'triggers-and-rules',
 ].map((name) => `test/integration/${name}.test.ts`);
 
 export default defineConfig({

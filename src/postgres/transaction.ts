@@ -107,6 +107,8 @@ const SETTINGS = {
   intervalstyle: 'postgres',
   extra_float_digits: '1',
   bytea_output: 'hex',
+  array_nulls: 'on',
+  standard_conforming_strings: 'on',
   row_security: 'off',
   synchronous_commit: 'on',
   idle_in_transaction_session_timeout: '60s',

@@ -100,8 +100,9 @@ function verificationFailed({ count, differences, planId }: VerificationFailedDe
     ...wrap(`Failed: the table is not as this run recorded it in ${countOf(count, 'partition')}.`),
     ...items(
       differences.map(
-        ({ key, rowsRecorded, rowsFound }) =>
-          `${key}: ${countOf(rowsRecorded, 'row')} recorded, ${printCount(rowsFound)} found`,
+        ({ key, rowsRecorded, rowsFound, rowsOfOthers }) =>
+          `${key}: ${countOf(rowsRecorded, 'row')} recorded, ${printCount(rowsFound)} found` +
+          (rowsOfOthers > 0 ? `, ${printCount(rowsOfOthers)} of them written by others` : ''),
       ),
     ),
     ...(count > differences.length ? [`  … and ${printCount(count - differences.length)} more`] : []),

@@ -118,7 +118,10 @@ async function finish(run: OpenedRun, tracker: Tracker): Promise<BackfillResult>
     const details: VerificationFailedDetails = { planId, count: wrong, differences };
     const shown = differences
       .slice(0, 10)
-      .map(({ key, rowsRecorded, rowsFound }) => `${key} (${rowsFound} rows, recorded ${rowsRecorded})`);
+      .map(
+        ({ key, rowsRecorded, rowsFound, rowsOfOthers }) =>
+          `${key} (${rowsFound} rows, ${rowsOfOthers} of them written by others, recorded ${rowsRecorded})`,
+      );
     throw failure(
       FailureType.VerificationFailed,
       `The last read of ${table} does not find what was written: ${shown.join(', ')}`,
