@@ -108,6 +108,7 @@ async function serve(config: Config, database: Database, options: ServeOptions):
         database,
         definitions: config.definitions,
         now: () => new Date(),
+        namespace,
         hasSearchAttributes: await ensureSearchAttributes(connection, namespace),
         isRunning: (workflowId, executionId) => isRunning(client, workflowId, executionId),
         pageSize: 500,

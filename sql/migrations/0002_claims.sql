@@ -4,6 +4,7 @@
 
 alter table run
   add column span tstzrange,
+  add column namespace text,
   drop constraint run_state_check,
   add constraint run_state_check check (state in ('open', 'completed', 'failed', 'cancelled', 'abandoned')),
   add constraint run_claim exclude using gist (
@@ -11,6 +12,7 @@ alter table run
     span with &&
   ) where (state = 'open');
 comment on column run.span is 'The range as instants, half-open.';
+comment on column run.namespace is 'The Temporal namespace of its execution. Only a worker there can tell whether it is gone.';
 comment on column run.state is 'abandoned: its execution was gone, as Temporal said when another run wanted the range.';
 
 -- The transaction that wrote the rows of a partition: every row of it carries that number as its xmin, until somebody

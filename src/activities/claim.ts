@@ -18,7 +18,9 @@ async function findLiveHolders(deps: Dependencies, span: Span, executionId: stri
   const holders = await inLedger(deps, (tx) => findHolders(tx, span, executionId));
   const live: ClaimHolder[] = [];
   for (const holder of holders) {
-    if (await deps.isRunning(holder.workflowId, holder.executionId)) live.push(holder);
+    const isElsewhere = holder.namespace !== null && holder.namespace !== deps.namespace;
+    // Nobody here can ask about it: what is not known to be gone holds its claim.
+    if (isElsewhere || (await deps.isRunning(holder.workflowId, holder.executionId))) live.push(holder);
     else await abandon(deps, holder);
   }
   return live;
@@ -27,7 +29,7 @@ async function findLiveHolders(deps: Dependencies, span: Span, executionId: stri
 /** @throws {BackfillError} Overlap, naming the run, since when it is open, and who started it */
 export async function demandUnclaimed(deps: Dependencies, span: Span, executionId: string): Promise<void> {
   const [holder] = await findLiveHolders(deps, span, executionId);
-  if (holder) throw overlap(span.table, holder);
+  if (holder) throw overlap(deps, span.table, holder);
 }
 
 /** Fails, to be tried again soon, while others have a part of the range. The failure says who. */
@@ -38,7 +40,7 @@ export async function awaitUnclaimed(deps: Dependencies, { planId, executionId }
   const span = { table: plan.table, ...spanOf(partitioning, plan.from, plan.to) };
   const [holder] = await findLiveHolders(deps, span, executionId);
   if (!holder) return;
-  const { message, info } = overlap(span.table, holder);
+  const { message, info } = overlap(deps, span.table, holder);
   throw ApplicationFailure.create({ type: info.type, message, details: [info], nextRetryDelay: LOOK_AGAIN });
 }
 
@@ -50,11 +52,13 @@ async function abandon(deps: Dependencies, holder: ClaimHolder): Promise<void> {
   });
 }
 
-function overlap(table: string, holder: ClaimHolder): BackfillError {
+function overlap({ namespace }: Dependencies, table: string, holder: ClaimHolder): BackfillError {
+  const isHere = holder.namespace === null || holder.namespace === namespace;
+  const place = isHere ? '' : ` in the Temporal namespace ${holder.namespace}`;
   const who = holder.requestedBy === null ? '' : `, started by ${holder.requestedBy}`;
   const why = holder.reason === null ? '' : ` (${holder.reason})`;
   return new BackfillError({
     type: FailureType.Overlap,
-    message: `${table} ${holder.from} to ${holder.to} is being written by ${holder.workflowId}${who}${why}; wait for it (onOverlap "wait"), or cancel it`,
+    message: `${table} ${holder.from} to ${holder.to} is being written by ${holder.workflowId}${place}${who}${why}; wait for it (onOverlap "wait"), or cancel it`,
   });
 }

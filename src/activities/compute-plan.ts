@@ -91,6 +91,12 @@ function toStates(partitions: readonly StoredPartition[]): PlannedState[] {
 
 function rangeOf({ partitioning }: Definition, { from, to, exclude }: NewPlanRequest): Partition[] {
   const partitions = listPartitions(partitioning, from, to, MOST_PARTITIONS);
+  if (partitions.length === 0) {
+    const { timeZone } = partitioning;
+    throw new InvalidRequest(
+      `The range ${from} to ${to} holds no partition: it never was in ${timeZone} (request.from)`,
+    );
+  }
   exclude.forEach((key, i) => partitionOf(partitioning, key, `request.exclude[${i}]`));
   return partitions;
 }

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { Definition } from '../domain/definition.js';
-import { BackfillError, FailureType } from '../domain/failure.js';
+import { BackfillError, FailureType, InvalidRequest } from '../domain/failure.js';
 import { closest } from '../domain/suggest.js';
 import { parseTableName, printTableName } from '../domain/table-name.js';
 import type { Database, Tx } from '../postgres/database.js';
@@ -13,6 +13,8 @@ export interface Dependencies {
   readonly now: () => Date;
   /** Whether the namespace has our search attributes: an upsert of an unknown one blocks a workflow for ever. */
   readonly hasSearchAttributes: boolean;
+  /** The Temporal namespace in which this worker polls. */
+  readonly namespace: string;
   /** Whether a Temporal execution is still running: a run that it left open is taken over only if it is not. */
   readonly isRunning: (workflowId: string, executionId: string) => Promise<boolean>;
   /** Partitions a page of work; a run continues as new after each. */
@@ -28,6 +30,12 @@ export function inLedger<T>(
   const { cancellationSignal: signal } = Context.current();
   const timeouts = { attemptMs: 5 * 60_000, lockMs: 5_000 };
   return inTransaction(database, { applicationName: 'backfill ledger', timeouts, signal, ...options }, work);
+}
+
+/** @throws {InvalidRequest} the text is no plan's id, as somebody may write it who starts `read` by hand */
+export function demandPlanId(planId: unknown): string {
+  if (typeof planId === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(planId)) return planId;
+  throw new InvalidRequest(`${JSON.stringify(planId) ?? 'Nothing'} is no id of a plan (planId)`);
 }
 
 /** @throws {BackfillError} UnknownTable */

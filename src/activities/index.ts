@@ -12,7 +12,7 @@ import { replacePartition as replaceInDatabase } from '../postgres/replace.js';
 import { findDifferences } from '../postgres/verify.js';
 import { checkDatabase } from './check-database.js';
 import { awaitUnclaimed } from './claim.js';
-import { type Dependencies, demandDefinition, inLedger } from './dependencies.js';
+import { type Dependencies, demandDefinition, demandPlanId, inLedger } from './dependencies.js';
 import { asActivity } from './failures.js';
 import { makePlan, type MakePlanInput } from './make-plan.js';
 import { createObserver } from './observe.js';
@@ -97,11 +97,11 @@ export function createActivities(deps: Dependencies) {
     ),
 
     readPlan: asActivity(({ planId, after }: PageInput): Promise<Plan | null> =>
-      ledger((tx) => readPlan(tx, planId, after)),
+      ledger((tx) => readPlan(tx, demandPlanId(planId), after)),
     ),
 
     readRun: asActivity(({ planId }: { readonly planId: string }): Promise<RunRecord | null> =>
-      ledger((tx) => readRun(tx, planId)),
+      ledger((tx) => readRun(tx, demandPlanId(planId))),
     ),
 
     readTables: asActivity((input: Parameters<typeof readTables>[1]) => readTables(deps, input)),

@@ -62,7 +62,7 @@ export async function openRun(deps: Dependencies, input: OpenRunInput): Promise<
   demandNotCompleted(input, run);
   await demandUnclaimed(deps, span, input.executionId);
   await demandNoDrift(deps, definition, basisOf(plan, unfinished));
-  const totals = await takeClaim(deps, { ...input, table: plan.table, span }, run);
+  const totals = await takeClaim(deps, { ...input, table: plan.table, span, namespace: deps.namespace }, run);
   const { table, from, to, options } = plan;
   return {
     planId: input.planId,

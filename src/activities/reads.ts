@@ -13,7 +13,7 @@ import { followMentions } from '../postgres/mentions.js';
 import { readRecords } from '../postgres/partition-records.js';
 import { attempt } from '../postgres/survey.js';
 import { buildDigestOf } from './compute-plan.js';
-import { type Dependencies, demandDefinition, inLedger } from './dependencies.js';
+import { type Dependencies, demandDefinition, demandPlanId, inLedger } from './dependencies.js';
 
 type Question<W extends ReadInput['what']> = Extract<ReadInput, { readonly what: W }>;
 
@@ -86,7 +86,7 @@ export async function readTableHistory(
 
 /** The failed partitions of a run, in the order of its plan, a page at a time. */
 export function readFailures(deps: Dependencies, { planId, after }: Question<'failed'>): Promise<FailuresPage> {
-  return inLedger(deps, (tx) => readFailuresPage(tx, planId, after), { readOnly: true });
+  return inLedger(deps, (tx) => readFailuresPage(tx, demandPlanId(planId), after), { readOnly: true });
 }
 
 /** Names in the build are looked up as a build looks them up. */

@@ -8,6 +8,7 @@ import { bundleWorkflowCode } from '@temporalio/worker';
 
 const { code } = await bundleWorkflowCode({
   workflowsPath: fileURLToPath(new URL('../workflows/index.js', import.meta.url)),
+  payloadConverterPath: fileURLToPath(new URL('../workflows/payload-converter.js', import.meta.url)),
   logger: { log() {}, trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error },
 });
 await writeFile(new URL('../workflow-bundle.js', import.meta.url), code);

@@ -20,18 +20,27 @@ export interface StoredPlanRequest {
   readonly requestedBy: string | null;
 }
 
+/** PostgreSQL has no NUL in its texts. */
+const text = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .regex(/^[^\0]*$/, { error: 'expected no NUL character' });
+/** Longer than any key of any grain. */
+const key = text(64);
+
 const common = {
   onOverlap: z.enum(overlapModes).default('refuse'),
-  reason: z.string().max(2000).nullish(),
-  requestedBy: z.string().max(200).nullish(),
+  reason: text(2000).nullish(),
+  requestedBy: text(200).nullish(),
 };
 
 const newPlan = z.strictObject({
-  table: z.string().min(1).max(300),
-  from: z.string(),
-  to: z.string(),
+  table: text(300).min(1),
+  from: key,
+  to: key,
   select: z.enum(selections).default('all'),
-  exclude: z.array(z.string()).max(10_000).default([]),
+  exclude: z.array(key).max(10_000).default([]),
   concurrency: z.int().min(1).max(100).default(1),
   publish: z.enum(publishModes).default('in-order'),
   onFailure: z.enum(failureModes).default('stop'),

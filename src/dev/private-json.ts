@@ -7,11 +7,25 @@ export function writePrivateJson(file: string, value: object): void {
   renameSync(half, file);
 }
 
-/** Undefined where there is none, or one that is no JSON. What is in it is believed: this program wrote it. */
+/**
+ * Undefined where there is none. What is in it is believed: this program wrote it.
+ * @throws where it is no JSON, because to take a stack that runs for none would start a second one
+ */
 export function readPrivateJson<T extends object>(file: string): T | undefined {
+  const text = readIfThere(file);
+  if (text === undefined) return undefined;
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as T;
-  } catch {
-    return undefined;
+    return JSON.parse(text) as T;
+  } catch (error) {
+    throw new Error(`${file} is damaged; remove it and start again what you started`, { cause: error });
+  }
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }

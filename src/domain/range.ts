@@ -101,6 +101,9 @@ function partitionAt(partitioning: Partitioning, at: Temporal.Instant) {
   return { partition: describe(partitioning, key, start, end), end };
 }
 
+/** Further on, years have more than four digits, and texts no longer sort as time does. */
+const LAST_END = Temporal.Instant.from('9999-12-31T00:00Z');
+
 function describe({ timeZone }: Partitioning, key: string, start: Temporal.Instant, end: Temporal.Instant): Partition {
   const localDate = (instant: Temporal.Instant) => instant.toZonedDateTimeISO(timeZone).toPlainDate().toString();
   return {
@@ -116,6 +119,9 @@ function boundsOf(partitioning: Partitioning, key: unknown, field: string) {
   const rule = ruleOf(partitioning);
   const bounds = typeof key === 'string' ? rule.bounds(key, partitioning.timeZone) : undefined;
   if (!bounds) throw new InvalidRequest(notAKey(partitioning, key, field));
+  if (Temporal.Instant.compare(bounds.end, LAST_END) > 0) {
+    throw new InvalidRequest(`${quote(key)} is too late: partitions end in the year 9999 (${field})`);
+  }
   return bounds;
 }
 

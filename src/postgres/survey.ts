@@ -10,6 +10,7 @@ import type { Tx } from './database.js';
 import { type Leaf, type Leaves, lowerAndUpper, matchLeaves, readLeaves } from './leaves.js';
 import { followMentions } from './mentions.js';
 import type { Target } from './target.js';
+import { insertStatement } from './strategies/delete-insert.js';
 import { readRowTriggers, writingProblems } from './writing-problems.js';
 
 /** All that a plan needs to know of the table and of the partitions of a range. Read in one read-only transaction. */
@@ -96,6 +97,11 @@ export async function tryBuild(
   const columns = await attempt(tx, () => tx.asUser(() => buildColumns(tx, target, definition.build)));
   if (typeof columns === 'string') return { columns: [], problems: [`The build cannot run: ${columns}`] };
   const problems = columnProblems(columns, facts.columns);
+  if (problems.length === 0) {
+    const insert = insertStatement(tx, { ...target, columns }, definition.build, quoteTableName(definition.table));
+    const planned = await attempt(tx, () => tx.asUser(() => tx.query(`explain ${insert.text}`, insert.values)));
+    if (typeof planned === 'string') problems.push(`The build cannot be inserted: ${planned}`);
+  }
   const { text, values } = checksStatement(target, definition.checks, quoteTableName(definition.table));
   const explained = await attempt(tx, () => tx.asUser(() => tx.query(`explain ${text}`, values)));
   if (typeof explained === 'string') problems.push(`A check cannot run: ${explained}`);

@@ -106,6 +106,27 @@ test('an attempt of a terminated execution that nobody can reach any more does n
   expect(await replacedKeys(db, struck.planId)).toEqual(march(1, 10));
 });
 
+test('after a terminate a new plan of the range is written, and no late attempt of the old one comes after it', async () => {
+  const { db, client, temporal } = harness;
+  await closeGate(db, '2024-03-05');
+  const run = await client.start(request);
+  const { runId: executionId } = await run.describe();
+  const struck = await untilAtGate(db, '2024-03-05');
+  await temporal.workflow.getHandle(run.workflowId).terminate();
+
+  const next = await client.start({ ...request, reason: 'again' });
+  const again = await untilAtGate(db, '2024-03-05', struck);
+  expect(again.planId).not.toBe(struck.planId);
+  await openGate(db, '2024-03-05');
+  expect(await next.result()).toMatchObject({ planId: again.planId, partitions: 10 });
+  expect(await runState(db, struck.planId)).toBe('abandoned');
+  const after = await fingerprints(db);
+  for (const key of ['2024-03-05', '2024-03-06']) {
+    await expect(attemptOf(executionId, struck.planId, key)).rejects.toMatchObject({ name: 'RunClosed' });
+  }
+  expect(changedDays(after, await fingerprints(db))).toEqual([]);
+});
+
 test('a plan that a living execution runs is refused to another one', async () => {
   const { db, client } = harness;
   await closeGate(db, '2024-03-05');

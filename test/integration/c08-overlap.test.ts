@@ -110,6 +110,19 @@ test('C08 the claim of a terminated run is released by asking Temporal', async (
   expect(rows).toEqual([{ state: 'abandoned' }]);
 });
 
+test('C08 a run of another Temporal namespace, of which nobody here can tell whether it is gone, keeps its claim', async () => {
+  await (await harness.client.start(A)).result();
+  await harness.db.query(
+    `update backfill.run set state = 'open', closed_at = null, namespace = 'elsewhere'
+      where plan_id = (select plan_id from backfill.run where state = 'completed' order by opened_at desc limit 1)`,
+  );
+  const message = expect.stringContaining('in the Temporal namespace elsewhere, started by ann') as string;
+  await expect((await harness.client.start(B)).result()).rejects.toMatchObject({ type: 'Overlap', message });
+  await harness.db.query(
+    `update backfill.run set state = 'completed', closed_at = now() where namespace = 'elsewhere'`,
+  );
+});
+
 test('C08 of two that start in the same instant one is refused, or both are right', async () => {
   const both = await Promise.all([harness.client.start(A), harness.client.start(B)]);
   const ends = await Promise.allSettled(both.map((run) => run.result()));

@@ -23,6 +23,11 @@ test('C18 columns are matched by name, not by position', async () => {
 test.each([
   ['an extra column', `100.00 as net, 119.00 as gross, null::text as note, 19.00 as tax`, 'does not have: tax'],
   ['a missing column', `100.00 as net, 119.00 as gross`, 'does not give a column of the table: note'],
+  [
+    'a column of a type that does not fit',
+    `100.00 as net, '{}'::jsonb as gross, null::text as note`,
+    'column "gross" is of type numeric but expression is of type jsonb',
+  ],
   ['a column twice', `100.00 as net, 1.00 as net, 119.00 as gross, null::text as note`, 'net'],
 ])('C18 %s is refused in the plan with its name', async (_what, columns, words) => {
   await harness.restartWorker({ tables: [inv(columns)] });

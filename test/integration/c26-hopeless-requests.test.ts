@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TASK_QUEUE } from '../../src/contract.js';
 import { runBackfill } from '../support/commands.js';
 import { type AnyRequest, entrances, execute } from '../support/entrances.js';
 import { FACT, factTable } from '../support/fact.js';
@@ -24,6 +25,9 @@ const inputs = [
     input: '{"table":"fact","from":"2024-03-02","to":"2024-03-01"}',
     says: /2024-03-01 is before its start 2024-03-02/,
   },
+  { input: `{${good},"reason":"a\\u0000b"}`, says: /request\.reason .*NUL/ },
+  { input: `{"table":"fact","from":"${'2'.repeat(65)}","to":"2024-03-01"}`, says: /request\.from .*64/ },
+  { input: '{"table":"fact","from":"2024-03-01","to":"9999-12-31"}', says: /"9999-12-31" is too late/ },
   { input: `{${good},"concurrency":"many"}`, says: /request\.concurrency is "many"/ },
   { input: '{"plan":"the one of yesterday"}', says: /request\.plan is "the one of yesterday"/ },
   { input: '{"plan":"0f8fad5b-d9cb-469f-a165-70867728950e"}', says: /There is no plan 0f8fad5b/ },
@@ -38,7 +42,36 @@ test('C26 a workflow without any input, or with one too many, fails at once', as
   await expectOneTry({ type: 'backfill', inputs: [] }, /The request is null: expected an object/);
   await expectOneTry({ type: 'backfill', inputs: ['{}', '{"run":{"planId":"x"},"after":0}'] }, /table is missing/);
   await expectOneTry({ type: 'read', inputs: ['{}'] }, /expected \{"what":/);
+  for (const what of ['plan', 'run', 'failed']) {
+    await expectOneTry({ type: 'read', inputs: [`{"what":"${what}","planId":"it"}`] }, /"it" is no id of a plan/);
+  }
 });
+
+test.each(['backfill', 'plan', 'read', 'prune'])(
+  'C26 workflow %s with a payload that nobody can read fails at once',
+  async (type) => {
+    const { temporal, namespace } = harness;
+    const workflowId = `unreadable/${type}`;
+    const data = new TextEncoder().encode('{');
+    for (const encoding of ['json/plain', 'binary/unknown']) {
+      await temporal.workflowService.startWorkflowExecution({
+        namespace,
+        workflowId,
+        requestId: crypto.randomUUID(),
+        workflowType: { name: type },
+        taskQueue: { name: TASK_QUEUE },
+        input: { payloads: [{ metadata: { encoding: new TextEncoder().encode(encoding) }, data }] },
+      });
+      const error: unknown = await temporal.workflow
+        .getHandle(workflowId)
+        .result()
+        .catch((failed: unknown) => failed);
+      expect(error).toMatchObject({
+        cause: { type: 'InvalidRequest', message: expect.stringContaining('a payload that cannot be read') },
+      });
+    }
+  },
+);
 
 /** No task and no activity was tried a second time. */
 async function expectOneTry(start: { type: string; inputs: readonly string[] }, says: RegExp): Promise<void> {

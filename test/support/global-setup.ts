@@ -105,8 +105,9 @@ async function startTemporal(folder: string, started: Stoppable[]): Promise<{ ad
 
 async function bundleWorkflows(folder: string): Promise<string> {
   if (process.env['BACKFILL_TEST_NO_BUNDLE'] === '1') return '';
-  const workflowsPath = fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url));
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
+  const source = (name: string) => fileURLToPath(new URL(`../../src/workflows/${name}.ts`, import.meta.url));
+  const [workflowsPath, payloadConverterPath] = [source('index'), source('payload-converter')];
+  const { code } = await bundleWorkflowCode({ workflowsPath, payloadConverterPath, logger: new DefaultLogger('WARN') });
   const file = join(folder, 'workflows.js');
   writeFileSync(file, code);
   return file;

@@ -159,6 +159,7 @@ async function dependencies(
   return {
     database,
     definitions: parseConfig({ tables: options.tables }).definitions,
+    namespace,
     now: options.now ?? (() => new Date()),
     hasSearchAttributes: await ensureSearchAttributes(connection, namespace),
     isRunning: (workflowId, executionId) => isRunning(client, workflowId, executionId),

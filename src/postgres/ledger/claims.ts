@@ -17,6 +17,8 @@ export interface ClaimHolder {
   readonly requestedBy: string | null;
   readonly reason: string | null;
   readonly openedAt: string;
+  /** The Temporal namespace of its execution; null for a run of before that was recorded. */
+  readonly namespace: string | null;
 }
 
 /** Open runs that overlap a range, but this execution's own, oldest first. */
@@ -24,7 +26,7 @@ export async function findHolders(tx: Tx, { table, start, end }: Span, execution
   const { rows } = await tx.query<ClaimHolder>(
     `select r.plan_id as "planId", r.workflow_id as "workflowId", r.execution_id as "executionId",
             p.range_from as "from", p.range_to as "to", r.requested_by as "requestedBy", r.reason,
-            r.opened_at as "openedAt"
+            r.opened_at as "openedAt", r.namespace
        from ${tx.ledger}.run r join ${tx.ledger}.plan p using (plan_id)
       where r.table_name = $1 and r.state = 'open' and r.execution_id <> $4
         and r.span && pg_catalog.tstzrange($2, $3)

@@ -28,6 +28,8 @@ export interface OpeningRun {
   readonly requestedBy: string | null;
   readonly reason: string | null;
   readonly span: Span;
+  /** Of Temporal. */
+  readonly namespace: string;
 }
 
 /**
@@ -39,10 +41,10 @@ export interface OpeningRun {
  */
 export async function openRun(tx: Tx, run: OpeningRun, instead: string | null): Promise<boolean> {
   const { rowCount } = await tx.query(
-    `insert into ${tx.ledger}.run as r (plan_id, table_name, workflow_id, execution_id, state, requested_by, reason, span)
-     values ($1, $2, $3, $4, 'open', $5, $6, pg_catalog.tstzrange($8, $9))
+    `insert into ${tx.ledger}.run as r (plan_id, table_name, workflow_id, execution_id, state, requested_by, reason, span, namespace)
+     values ($1, $2, $3, $4, 'open', $5, $6, pg_catalog.tstzrange($8, $9), $10)
      on conflict (plan_id) do update
-        set workflow_id = excluded.workflow_id, execution_id = excluded.execution_id, span = excluded.span, state = 'open',
+        set workflow_id = excluded.workflow_id, execution_id = excluded.execution_id, span = excluded.span, namespace = excluded.namespace, state = 'open',
             closed_at = null
       where r.execution_id in (excluded.execution_id, $7)`,
     [
@@ -55,6 +57,7 @@ export async function openRun(tx: Tx, run: OpeningRun, instead: string | null): 
       instead,
       run.span.start,
       run.span.end,
+      run.namespace,
     ],
   );
   return rowCount === 1;

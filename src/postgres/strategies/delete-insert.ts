@@ -1,4 +1,4 @@
-import type { SqlTemplate } from '../../domain/sql-template.js';
+import type { SqlTemplate, SqlText } from '../../domain/sql-template.js';
 import { quoteIdentifier } from '../../domain/table-name.js';
 import type { Tx } from '../database.js';
 import { StrayRow, isStrayRow } from '../stray-rows.js';
@@ -26,22 +26,27 @@ export const deleteInsert = {
 };
 
 /**
- * Inserts what the build gives, columns by name. A row outside the partition, or with a null key, ends the statement
+ * The statement that inserts what the build gives, columns by name. A row outside the partition, or with a null key, ends the statement
  * with SQLSTATE BF001. The build's own WHERE is not trusted, nor is the partition's constraint: inserted through the
  * table, a stray row would find its way into another partition.
  * @param into quoted name of the table, or of a new partition that is not attached yet
  */
-export async function insertBuild(tx: Tx, target: Target, build: SqlTemplate, into: string): Promise<number> {
+export function insertStatement({ ledger }: Tx, target: Target, build: SqlTemplate, into: string): SqlText {
   const query = renderFor(target, build);
   const within = withinBounds(target, query.values.length + 1, builtKey(target));
-  const inserted = tx.query(
-    `insert into ${into} (${quoteColumns(target.columns)})
+  return {
+    text: `insert into ${into} (${quoteColumns(target.columns)})
      select ${quoteColumns(target.columns, 'b.')} from (select * from (${query.text}\n) as built offset 0) as b
       where case when ${within.text} then true
-                 else ${tx.ledger}.reject_stray_row(b.${quoteIdentifier(target.column)}::pg_catalog.text) end`,
-    [...query.values, ...within.values],
-  );
-  const { rowCount } = await inserted.catch((error: unknown) => {
+                 else ${ledger}.reject_stray_row(b.${quoteIdentifier(target.column)}::pg_catalog.text) end`,
+    values: [...query.values, ...within.values],
+  };
+}
+
+/** @returns the number of rows */
+export async function insertBuild(tx: Tx, target: Target, build: SqlTemplate, into: string): Promise<number> {
+  const { text, values } = insertStatement(tx, target, build, into);
+  const { rowCount } = await tx.query(text, values).catch((error: unknown) => {
     throw isStrayRow(error) ? new StrayRow(target, build, { cause: error }) : error;
   });
   return rowCount ?? 0;
