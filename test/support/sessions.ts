@@ -23,13 +23,14 @@ export async function runSessions(db: TestDatabase): Promise<Session[]> {
 }
 
 /** Waits until the SQL of a key is running and stands at its gate. */
-export function untilAtGate(db: TestDatabase, key: string, except?: Session): Promise<Session> {
-  return until(`the build of ${key} at its gate`, async () => {
+export function untilAtGate(db: TestDatabase, key: string, except?: Session, deadlineMs?: number): Promise<Session> {
+  const look = async () => {
     const sessions = await runSessions(db);
     return sessions.find(
       (one) => one.key === key && one.pid !== except?.pid && one.isActive && one.waitEvent === 'PgSleep',
     );
-  });
+  };
+  return until(`the build of ${key} at its gate`, look, deadlineMs);
 }
 
 /** Waits until exactly these keys stand at their gates, and returns those that are at work. */

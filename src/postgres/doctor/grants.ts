@@ -73,6 +73,9 @@ async function missingOnSources(tx: Tx, { build, reads }: Definition): Promise<s
     return parsed ? [[parsed.schema, parsed.name]] : [];
   });
   const names = [...mentioned.flatMap((parts) => [parts.slice(0, 1), parts.slice(0, 2)]), ...declared];
+  const path = await tx.asUser(() =>
+    tx.query<{ schemas: string[] }>('select pg_catalog.current_schemas(false)::pg_catalog.text[] as schemas'),
+  );
   const { rows } = await tx.query<SourceRights>(
     `select distinct pg_catalog.quote_ident(current_user) as role, pg_catalog.quote_ident(n.nspname) as schema,
             pg_catalog.format('%I.%I', n.nspname, c.relname) as table,
@@ -81,9 +84,13 @@ async function missingOnSources(tx: Tx, { build, reads }: Definition): Promise<s
        from rows from (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.text[])) w (schema, name)
        join pg_catalog.pg_class c on c.relname = w.name and c.relkind in ('r', 'p', 'v', 'm', 'f')
        join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-        and case when w.schema is null then n.nspname = any (pg_catalog.current_schemas(false)) else n.nspname = w.schema end
+        and case when w.schema is null then n.nspname = any ($3::pg_catalog.text[]) else n.nspname = w.schema end
       order by 3`,
-    [names.map((parts) => (parts.length === 2 ? parts[0] : null)), names.map((parts) => parts.at(-1))],
+    [
+      names.map((parts) => (parts.length === 2 ? parts[0] : null)),
+      names.map((parts) => parts.at(-1)),
+      path.rows[0]?.schemas ?? [],
+    ],
   );
   const grants = rows.flatMap(({ role, schema, table, mayUse, mayRead }) => [
     ...(mayUse ? [] : [`grant usage on schema ${schema} to ${role};`]),
