@@ -1,6 +1,7 @@
 import {
   type ColumnType,
   type BoundValues,
+  castOf,
   type SqlText,
   type SqlTemplate,
   renderSql,
@@ -39,10 +40,6 @@ export function withinBounds(target: Target, startAt: number, column = quoteIden
 /** The build's column, as the value that would be inserted. */
 export function builtKey(target: Target): string {
   return `b.${quoteIdentifier(target.column)}::${castOf(target.columnType)}`;
-}
-
-function castOf(columnType: ColumnType): string {
-  return columnType === 'date' ? 'pg_catalog.date' : 'pg_catalog.timestamptz';
 }
 
 export function renderFor(target: Target, template: SqlTemplate, startAt = 1): SqlText {
