@@ -76,8 +76,13 @@ async function replaceInTransaction(tx: Tx, { definition, run, key, attempt }: R
 
 type Written = Pick<Replaced, 'status' | 'rowsBefore' | 'rowsAfter'> & Pick<Filled, 'isOurs'>;
 
+/** Triggers of the table fire, and find their names as the role does. */
+function removeRows(tx: Tx, target: Target): Promise<number> {
+  return tx.asUser(() => deleteInsert.removeRows(tx, target));
+}
+
 async function replace(tx: Tx, target: Target, definition: Definition): Promise<Written> {
-  const rowsBefore = await deleteInsert.removeRows(tx, target);
+  const rowsBefore = await removeRows(tx, target);
   const filled = await fill(tx, target, { definition, rowsBefore, into: quoteTarget(target) });
   return { status: 'replaced', rowsBefore, ...filled };
 }
@@ -87,7 +92,7 @@ async function create(tx: Tx, target: Target, definition: Definition): Promise<W
   const needs = await whatCreatingNeeds(tx, target);
   if (needs.turn) await takeTurn(tx, target);
   // Rows of the missing partition may sit in a default partition; with them there, attaching would be refused.
-  const rowsBefore = await deleteInsert.removeRows(tx, target);
+  const rowsBefore = await removeRows(tx, target);
   const leaf = await createDetached(tx, target);
   if (needs.parent) await attach(tx, target, leaf);
   const into = needs.parent ? quoteTarget(target) : quoteTableName(leaf);

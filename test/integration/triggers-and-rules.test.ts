@@ -94,6 +94,19 @@ test.each(['replaced', 'created'])(
   },
 );
 
+test('triggers, deferred ones too, find their names as the role does', async () => {
+  const { db, client } = harness;
+  await db.query(`
+    create table seen (day date, id bigint);
+    create or replace function see_old() returns trigger language plpgsql as 'begin insert into seen values (old.day, old.id); return old; end';
+    create or replace function see_late() returns trigger language plpgsql as 'begin insert into seen values (new.day, -new.id); return null; end';
+    create trigger seeing_old before delete on fact for each row execute function see_old();
+    create constraint trigger seeing_late after insert on fact deferrable initially deferred for each row execute function see_late()`);
+  await (await client.start(one)).result();
+  const { rows } = await db.query('select count(*)::int as n, min(id)::int, max(id)::int from seen');
+  expect(rows).toEqual([{ n: 200, min: -100, max: 100 }]);
+});
+
 test('a partition that is a foreign table is refused in the plan', async () => {
   const { db, client } = harness;
   // A primary key would forbid such a partition.
