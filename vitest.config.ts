@@ -27,6 +27,7 @@ const ON_POSTGRES_15 = [
   'every-type',
   'golden',
   'prune',
+  'rows-of-triggers',
   'schema',
   'triggers-and-rules',
 ].map((name) => `test/integration/${name}.test.ts`);

@@ -6,7 +6,7 @@ import type { FailuresPage, HistoryCursor, HistoryPage } from '../domain/history
 import type { RunRecord } from '../domain/outcome.js';
 import type { Plan } from '../domain/plan.js';
 import type { PruneRequest, PruneResult } from '../domain/prune.js';
-import type { BackfillRequest, PlanRequest } from '../domain/request.js';
+import { type BackfillRequest, type PlanRequest, isOfStoredPlan } from '../domain/request.js';
 import type { PartitionsPage, TablesPage } from '../domain/table-state.js';
 import { type BackfillHandle, createHandle } from './backfill-handle.js';
 import { examine } from './doctor.js';
@@ -58,7 +58,7 @@ export class BackfillClient {
   /** Plans, stores the plan, and writes nothing else. */
   async plan(request: BackfillRequest | PlanRequest): Promise<Plan> {
     const what = this.#check(request);
-    const table = 'plan' in request ? request.plan : canonicalTable(request.table);
+    const table = isOfStoredPlan(request) ? request.plan : canonicalTable(request.table);
     return this.#remember(
       await runHelper<Plan>(this.#session, {
         type: WorkflowType.plan,
@@ -78,7 +78,7 @@ export class BackfillClient {
     const { reason, requestedBy } = request;
     const memo = { ...place, ...sameness, ...(reason && { reason }), ...(requestedBy && { requestedBy }) };
     const workflowId = options.workflowId ?? backfillWorkflowId(place.table, place.from, place.to);
-    const summary = summaryText('plan' in request ? `${place.table} ${place.from}..${place.to}` : what, reason);
+    const summary = summaryText(isOfStoredPlan(request) ? `${place.table} ${place.from}..${place.to}` : what, reason);
     const handle = await startRun(this.#session, { workflowId, input: request, memo, summary }, sameness);
     return createHandle(this.#session, handle);
   }
@@ -172,7 +172,7 @@ export class BackfillClient {
     } catch (error) {
       throw translateError(error, { address: this.#session.address, workflowId: '' });
     }
-    if ('plan' in request) return request.replan ? `${request.plan} anew` : request.plan;
+    if (isOfStoredPlan(request)) return request.replan ? `${request.plan} anew` : request.plan;
     return `${canonicalTable(request.table)} ${request.from}..${request.to}`;
   }
 
@@ -182,7 +182,7 @@ export class BackfillClient {
   }
 
   async #placeOf(request: BackfillRequest | PlanRequest): Promise<Place> {
-    if (!('plan' in request)) return { table: canonicalTable(request.table), from: request.from, to: request.to };
+    if (!isOfStoredPlan(request)) return { table: canonicalTable(request.table), from: request.from, to: request.to };
     const known = this.#places.get(request.plan) ?? (await this.readPlan(request.plan));
     if (!known) {
       throw new BackfillRefused('InvalidRequest', `No plan ${request.plan} is stored (request.plan)`);
@@ -197,6 +197,6 @@ export class BackfillClient {
 }
 
 function samenessOf(request: BackfillRequest | PlanRequest): Sameness {
-  if (!('plan' in request)) return { request: canonicalRequest(request) };
+  if (!isOfStoredPlan(request)) return { request: canonicalRequest(request) };
   return request.replan ? undefined : { planId: request.plan };
 }

@@ -12,6 +12,9 @@ export function configFile(env: NodeJS.ProcessEnv): string {
   return read(env, 'BACKFILL_CONFIG') ?? DEFAULT_CONFIG_FILE;
 }
 
+/** Those that the driver knows. */
+const SCHEMES = new Set(['postgres:', 'postgresql:', 'socket:']);
+
 /**
  * The database of the tables and the ledger: the config file's, else `DATABASE_URL`, else the embedded stack's.
  * @throws {ConfigError} none is named, or it is no URL. The URL is not part of the message: it holds a password.
@@ -27,8 +30,8 @@ export function databaseUrl(
       'No database is named: set DATABASE_URL, or database.url in the config file, or run "backfill dev"',
     );
   }
-  // The parser's own error carries the whole URL.
-  if (URL.canParse(url)) return url;
+  // The parser's own error carries the whole URL. The driver takes "user:password@host/name" for a server on this machine.
+  if (URL.canParse(url) && SCHEMES.has(new URL(url).protocol)) return url;
   throw new ConfigError('The database URL is malformed; it must look like postgres://user:password@host:5432/name');
 }
 

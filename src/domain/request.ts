@@ -49,6 +49,11 @@ export interface PlanRequest {
   readonly requestedBy?: string;
 }
 
+/** Whether it is of a stored plan. A plan of null or undefined is none: code that puts a request together may leave one. */
+export function isOfStoredPlan(request: BackfillRequest | PlanRequest): request is PlanRequest {
+  return 'plan' in request && typeof request.plan === 'string';
+}
+
 /** The options of a run, with every default filled in. They are part of a plan and of its digest. */
 export interface RunOptions {
   readonly select: Selection;

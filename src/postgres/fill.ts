@@ -2,6 +2,7 @@ import type { Definition } from '../domain/definition.js';
 import { BackfillError, FailureType } from '../domain/failure.js';
 import { runChecks } from './checks.js';
 import type { Tx } from './database.js';
+import { wroteAllRows } from './row-writers.js';
 import { deleteInsert, insertBuild } from './strategies/delete-insert.js';
 import type { Target } from './target.js';
 
@@ -23,35 +24,43 @@ export interface Filled {
  * @throws {BackfillError} EmptyBuild, CheckFailed, RowsStay, Transient (another session's rows)
  * @throws {StrayRow}
  */
-export function fill(tx: Tx, target: Target, { definition, rowsBefore, into }: Filling): Promise<Filled> {
+export async function fill(tx: Tx, target: Target, filling: Filling): Promise<Filled> {
+  const { inserted, total, others } = await tx.asUser(() => insertAndCheck(tx, target, filling));
+  const isOurs = others === 0;
+  // Triggers may have added rows, or taken some away.
+  if (total !== inserted && !isOurs && !(await wroteAllRows(tx, target))) {
+    throw await otherRows(tx, target, { inserted, total });
+  }
+  return { rowsAfter: total, isOurs };
+}
+
+async function insertAndCheck(tx: Tx, target: Target, { definition, rowsBefore, into }: Filling) {
   const { key } = target.partition;
-  return tx.asUser(async () => {
-    const rowsAfter = await insertBuild(tx, target, definition.build, into);
-    if (rowsAfter === 0 && definition.whenEmpty === 'fail') {
-      throw new BackfillError({
-        type: FailureType.EmptyBuild,
-        message: `${key}: the build gives no row, and whenEmpty is "fail"; the ${rowsBefore} old rows stay`,
-      });
-    }
-    const { total, others } = await runChecks(tx, target, definition, into);
-    if (total !== rowsAfter) throw await otherRows(tx, target, { rowsAfter, total });
-    return { rowsAfter, isOurs: others === 0 };
-  });
+  const inserted = await insertBuild(tx, target, definition.build, into);
+  if (inserted === 0 && definition.whenEmpty === 'fail') {
+    throw new BackfillError({
+      type: FailureType.EmptyBuild,
+      message: `${key}: the build gives no row, and whenEmpty is "fail"; the ${rowsBefore} old rows stay`,
+    });
+  }
+  // Triggers that wait for the commit: what they write is counted, and they find names as the definition does.
+  await tx.query('set constraints all immediate');
+  return { inserted, ...(await runChecks(tx, target, definition, into)) };
 }
 
 /** Rows of another session, which the next attempt deletes; or rows that a trigger does not let go. */
 async function otherRows(
   tx: Tx,
   target: Target,
-  { rowsAfter, total }: { readonly rowsAfter: number; readonly total: number },
+  { inserted, total }: { readonly inserted: number; readonly total: number },
 ): Promise<BackfillError> {
   const { key } = target.partition;
   // The transaction is going to be rolled back in any case.
-  await deleteInsert.removeRows(tx, target);
+  await tx.asUser(() => deleteInsert.removeRows(tx, target));
   const isOther = (await deleteInsert.countRows(tx, target)) === 0;
   const why = isOther ? 'something else writes this partition' : 'a trigger of the table keeps rows from being deleted';
   return new BackfillError({
     type: isOther ? FailureType.Transient : FailureType.RowsStay,
-    message: `${key}: ${rowsAfter} rows were inserted and ${total} are there; ${why}`,
+    message: `${key}: ${inserted} rows were inserted and ${total} are there; ${why}`,
   });
 }

@@ -93,3 +93,19 @@ test('C21 names of 63 bytes that need quotes go through plan, run, status, histo
   const doctor = await runBackfill(env, 'doctor', full, '--json');
   expect(`${doctor.stdout}${doctor.stderr}`).toContain(JSON.stringify(full).slice(1, -1));
 });
+
+test('C21 a run of such names fails at a day, and goes on there', async () => {
+  const { client, db, env } = harness;
+  await db.query(`alter table ${full} add constraint small check (${quoted(COLUMN)} <> '2024-03-02') not valid`);
+  const run = await client.start({ table: full, ...range });
+  await expect(run.result()).rejects.toMatchObject({ name: 'PartitionFailed', key: '2024-03-02', done: 1 });
+  await db.query(`alter table ${full} drop constraint small`);
+  const retried = await runBackfill(env, 'retry', run.workflowId, '--json');
+  expect(retried, retried.stderr).toMatchObject({ exitCode: 0 });
+  expect(JSON.parse(retried.stdout)).toMatchObject({ outcome: 'completed', result: { table: full } });
+  const { rows } = await db.query<{ key: string }>(
+    'select key from backfill.replacement where table_name = $1 and plan_id = $2 order by key',
+    [full, (JSON.parse(retried.stdout) as { planId: string }).planId],
+  );
+  expect(rows.map(({ key }) => key)).toEqual(['2024-03-01', '2024-03-02', '2024-03-03']);
+});

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { choosePorts } from '../../src/dev/ports.js';
 import { BACKFILL_CLI, type Ended, runBackfill, runProgram } from '../support/commands.js';
 import { FACT, factTable } from '../support/fact.js';
 import { type Harness, createHarness } from '../support/harness.js';
@@ -130,6 +131,78 @@ test.each([
   }
 });
 
+/** Needs to be encoded in a URL: neither that form nor the plain one may be seen. */
+const ODD = 'p@ss/w%rd:#?S3cr3t';
+
+test('C23 a password that a URL holds in encoded form: not in log, doctor, probes and metrics, in neither form', async () => {
+  await harness.db.query(`alter role ${role} password '${ODD}'`);
+  const url = new URL(good);
+  url.password = encodeURIComponent(ODD);
+  const [port = 0] = await choosePorts([undefined]);
+  const env = { ...debugging(url.href), BACKFILL_HTTP: String(port) };
+  const worker = await startWorkerChild(harness, { config, env });
+  try {
+    for (const args of [
+      ['doctor', '--json'],
+      ['doctor', 'fact', '--json'],
+      ['tables', '--json'],
+      ['list', '--json'],
+    ]) {
+      await see(runBackfill(env, ...args));
+    }
+    await see(runBackfill(env, 'start', ...range, '--yes', '--json'));
+    for (const path of ['/healthz', '/readyz', '/metrics']) {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+      expect(answer.status).toBe(200);
+      seen.push(await answer.text());
+    }
+    // From here on the database refuses us.
+    await harness.db.query(`alter role ${role} nologin`);
+    await harness.db.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where usename = $1 and datname = current_database()`,
+      [role],
+    );
+    const refused = await until('the probe notices', async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/readyz`);
+      return answer.status === 503 && answer.text();
+    });
+    seen.push(refused);
+    await see(runBackfill(env, 'doctor', '--json'));
+    await see(runBackfill(env, 'migrate'));
+    await see(runBackfill({ ...env, BACKFILL_HTTP: '' }, 'worker'));
+  } finally {
+    await worker.stop();
+    await harness.db.query(`alter role ${role} login password '${SECRET}'`);
+  }
+  seen.push(worker.log(), await everyWorkflow(), await ledger());
+  expectNoSecret();
+});
+
+test.each([
+  ['of a broken encoding', `postgres://app:${SECRET}%zz@127.0.0.1:1/x`],
+  ['of a query', `postgres://app@127.0.0.1:1/x?password=${SECRET}`],
+  ['without its scheme', `app:${SECRET}@127.0.0.1:1/x`],
+  ['of another scheme', `mysql://app:${SECRET}@127.0.0.1:1/x`],
+  ['of a file that is not there', `postgres://app:${SECRET}@127.0.0.1:1/x?sslmode=verify-full&sslrootcert=/nowhere`],
+])('C23 a URL %s: worker and migrate say so without it', async (_, url) => {
+  const ended = [await see(runBackfill(debugging(url), 'worker')), await see(runBackfill(debugging(url), 'migrate'))];
+  for (const { exitCode, stderr } of ended) {
+    expect(exitCode).not.toBe(0);
+    expect(stderr).toMatch(/^backfill: /);
+  }
+  expectNoSecret();
+});
+
+test('C23 PGPASSWORD, where the URL holds none: not seen where it is wrong', async () => {
+  const url = new URL(good);
+  url.password = '';
+  const env = { ...debugging(url.href), PGPASSWORD: `${SECRET}-wrong` };
+  for (const command of ['worker', 'migrate']) {
+    expect((await see(runBackfill(env, command))).stderr).toMatch(/password authentication failed/);
+  }
+  expectNoSecret();
+});
+
 /** The worker ends by itself, with one sentence, and says it also where all it knows is asked for. */
 async function seeWorkerEnd(url: string, sentence: RegExp): Promise<void> {
   const env = { ...harness.env, BACKFILL_CONFIG: config, DATABASE_URL: url };
@@ -196,7 +269,9 @@ function deeply(error: unknown): string {
 function expectNoSecret(): void {
   const all = seen.join('\n');
   expect(all.length).toBeGreaterThan(100);
-  const at = all.indexOf(SECRET);
-  expect(at === -1 ? '' : all.slice(Math.max(0, at - 300), at + 100)).toBe('');
+  for (const secret of [SECRET, ODD, encodeURIComponent(ODD)]) {
+    const at = all.indexOf(secret);
+    expect(at === -1 ? '' : all.slice(Math.max(0, at - 300), at + 100)).toBe('');
+  }
   expect(all.includes(Buffer.from(SECRET).toString('base64').slice(0, 12))).toBe(false);
 }

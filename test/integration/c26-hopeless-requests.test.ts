@@ -117,3 +117,13 @@ test('C26 the client and the backfill CLI refuse what is no request', async () =
     expect(ended).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/^backfill: /) });
   }
 });
+
+test.each([null, undefined])('a request whose plan is %s is one for a new plan', async (plan) => {
+  const request = { table: 'fact', from: '2024-03-01', to: '2024-03-02', plan } as never;
+  expect(await harness.client.plan(request)).toMatchObject({ refusals: [], counts: { replace: 2 } });
+  const run = await harness.client.start(request);
+  expect(run.workflowId).toBe('backfill/public.fact/2024-03-01..2024-03-02');
+  expect(await run.result()).toMatchObject({ partitions: 2 });
+  const byHand = await execute(harness, { type: 'backfill', inputs: [JSON.stringify(request)] });
+  expect(byHand).toMatchObject({ ok: true, value: { partitions: 2 } });
+});

@@ -17,6 +17,13 @@ const SETTINGS = [
   'array_nulls=off',
   'standard_conforming_strings=off',
   'synchronous_commit=off',
+  'lc_monetary=C',
+  'xmlbinary=hex',
+  'default_transaction_isolation=serializable',
+  'backslash_quote=off',
+  'transform_null_equals=on',
+
+  'client_min_messages=debug1',
 ];
 
 const table = defineTable({

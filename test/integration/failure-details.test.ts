@@ -97,3 +97,41 @@ test('a constraint that quotes the row: hidden, unless the definition allows it;
     detail: 'Key (day, "the Id")=(2024-03-01, 1) already exists.',
   });
 });
+
+/** What PostgreSQL writes beside its message: DETAIL, and CONTEXT with the line of JSON or the function's call. */
+test.each([
+  ['a reference that leads nowhere', '23503', `'hush' as "it's", 'x' as secret`],
+  ['data that are no JSON', '22P02', `('{"a": ' || repeat('hush', i) || '}')::json::text as "it's", 'x' as secret`],
+  ['a null', '23502', `'hush' as "it's", null as secret`],
+  ['an error in a function', '22012', `fail_over('hush')::text as "it's", 'x' as secret`],
+])('%s: what is quoted of the row is hidden, unless the definition allows it', async (_, sqlstate, columns) => {
+  await harness.db.query(`
+    create table if not exists known (name text primary key);
+    alter table odd drop constraint if exists odd_known;
+    alter table odd add constraint odd_known foreign key ("it's") references known;
+    alter table odd alter secret set not null;
+    create or replace function fail_over(value text) returns int language plpgsql
+      as 'begin execute format(''select 1 / 0 -- %s'', value); return 1; end'`);
+  const bad = oddTable({
+    build: () =>
+      Object.assign(sql``, {
+        strings: ['select ', ` as day, i as "the Id", ${columns} from generate_series(1, 1) i`],
+        values: [{ backfillBound: 'startDate' }],
+      }),
+  });
+  const hidden = await failureOf(bad);
+  expect(hidden).toMatchObject({ type: 'SqlFailed', sqlstate });
+  expect(JSON.stringify(hidden)).not.toContain('hush');
+  const shown = await failureOf({ ...bad, showValues: true });
+  if (sqlstate !== '22012') expect(shown.detail).toContain('hush');
+});
+
+test('a number that does not fit its column: how large one may be is told, since no value is', async () => {
+  await harness.db.query('alter table odd drop constraint if exists odd_known, add column if not exists n numeric(3)');
+  const bad = oddTable({
+    build: ({ startDate }) => sql`
+      select ${startDate} as day, i as "the Id", null::text as "it's", 'x' as secret, 1000 * i as n
+        from generate_series(1, 2) i`,
+  });
+  expect(await failureOf(bad)).toMatchObject({ sqlstate: '22003', detail: expect.stringContaining('10^3') });
+});

@@ -3,8 +3,12 @@ import { sql } from '../../src/config/define.js';
 import { FACT, NEW, factTable, fingerprints, march } from '../support/fact.js';
 import { type Harness, createHarness } from '../support/harness.js';
 
-/** A build that leaves in its session whatever a session can hold, and notes what it finds there. */
+/**
+ * A build that leaves in its session whatever a session can hold, and notes what it finds there. New sessions of the
+ * database answer a commit before it is on the disk.
+ */
 const LITTER = `
+do $$ begin execute format('alter database %I set synchronous_commit = off', current_database()); end $$;
 create table found (day date, what text);
 create function litter(wanted date) returns boolean language plpgsql as $$
 begin

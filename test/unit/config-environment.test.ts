@@ -21,6 +21,8 @@ describe('the database', () => {
   test.each([
     [{ DATABASE_URL: `postgres://app:${SECRET}@[db/x` }, undefined],
     [{ DATABASE_URL: url('env') }, `${SECRET}@nowhere`],
+    [{ DATABASE_URL: `app:${SECRET}@db/x` }, undefined],
+    [{ DATABASE_URL: `mysql://app:${SECRET}@db/x` }, undefined],
   ])('C23 is in no message where it is malformed (%#)', (env, inConfig) => {
     let thrown: unknown;
     try {

@@ -39,6 +39,11 @@ describe('a request', () => {
     expect(parseRequest(full)).toEqual(full);
   });
 
+  it('has no plan where the field is null or undefined', () => {
+    for (const plan of [null, undefined]) expect(parseRequest({ ...request, plan })).toEqual(parseRequest(request));
+    expect(() => parseRequest({ plan: null })).toThrow(/request\.table is missing/);
+  });
+
   it('may be for a stored plan', () => {
     const nobody = { reason: null, requestedBy: null };
     expect(parseRequest({ plan: PLAN })).toEqual({ plan: PLAN, replan: false, onOverlap: 'refuse', ...nobody });
