@@ -1,14 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runBackfill, runTemporal } from '../support/commands.js';
 import { changedDays } from '../support/changed-days.js';
 import { NEW, OLD, fingerprints, march } from '../support/fact.js';
-import { GATED_FACT, closeGate, openGate, resetFact } from '../support/gate.js';
-import { gatedWorkers } from '../support/gated-worker.js';
-import { type Harness, createHarness } from '../support/harness.js';
-import { statusOf, terminateOpenRuns } from '../support/history.js';
+import { closeGate, openGate } from '../support/gate.js';
+import { statusOf } from '../support/history.js';
 import { leftovers } from '../support/leftovers.js';
 import { untilAtGate } from '../support/sessions.js';
 import { until } from '../support/wait.js';
+import { useGatedFact } from '../support/use-gated-fact.js';
 
 const request = { table: 'fact', from: '2024-03-01', to: '2024-03-06' };
 
@@ -44,17 +43,7 @@ const terminates: readonly Way[] = [
   },
 ];
 
-let harness: Harness;
-const workers = gatedWorkers(() => harness);
-beforeAll(async () => {
-  harness = await createHarness(GATED_FACT, null);
-});
-beforeEach(() => resetFact(harness.db));
-afterEach(async () => {
-  await terminateOpenRuns(harness.temporal);
-  await workers.endAll();
-});
-afterAll(() => harness.close());
+const { harness, workers } = useGatedFact(null);
 
 test.each([...cancels, ...terminates])('C14 $name leaves nothing behind', async ({ status, end }) => {
   await workers.start();

@@ -1,22 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { changedDays } from '../support/changed-days.js';
 import { NEW, fingerprints, march } from '../support/fact.js';
-import { GATED_FACT, buildCounts, closeGate, gatedFact, openGate, resetFact } from '../support/gate.js';
-import { type Harness, createHarness } from '../support/harness.js';
-import { scheduledKeys, terminateOpenRuns } from '../support/history.js';
+import { buildCounts, closeGate, gatedFact, openGate } from '../support/gate.js';
+import { scheduledKeys } from '../support/history.js';
 import { replacedKeys } from '../support/ledger.js';
 import { runSessions, untilAllAtGates, untilAtGate } from '../support/sessions.js';
 import { until } from '../support/wait.js';
+import { useGatedFact } from '../support/use-gated-fact.js';
 
 const request = { table: 'fact', from: '2024-03-01', to: '2024-03-10', concurrency: 4, publish: 'any-order' } as const;
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await createHarness(GATED_FACT, { tables: [gatedFact()] });
-});
-beforeEach(() => resetFact(harness.db));
-afterEach(() => terminateOpenRuns(harness.temporal));
-afterAll(() => harness.close());
+const { harness } = useGatedFact([gatedFact()]);
 
 test('C13 with a limit of 4: never more at work, started in ascending order, the next as soon as one ends', async () => {
   const { db, client, temporal } = harness;

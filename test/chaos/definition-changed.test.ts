@@ -1,12 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sql } from '../../src/config/define.js';
 import { changedDays } from '../support/changed-days.js';
 import { fingerprints, march } from '../support/fact.js';
-import { GATED_FACT, buildCounts, closeGate, gatedFact, openGate, resetFact } from '../support/gate.js';
-import { type Harness, createHarness } from '../support/harness.js';
-import { scheduledKeys, terminateOpenRuns } from '../support/history.js';
+import { buildCounts, closeGate, gatedFact, openGate } from '../support/gate.js';
+import { scheduledKeys } from '../support/history.js';
 import { replacedKeys } from '../support/ledger.js';
 import { untilAtGate } from '../support/sessions.js';
+import { useGatedFact } from '../support/use-gated-fact.js';
 
 const request = { table: 'fact', from: '2024-03-01', to: '2024-03-10' };
 
@@ -18,13 +18,7 @@ const wrong = gatedFact({
 });
 const fixed = gatedFact();
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await createHarness(GATED_FACT, { tables: [fixed] });
-});
-beforeEach(() => resetFact(harness.db));
-afterEach(() => terminateOpenRuns(harness.temporal));
-afterAll(() => harness.close());
+const { harness } = useGatedFact([fixed]);
 
 test('after a wrong definition was fixed, replan writes what is unfinished and lists what is kept', async () => {
   const { db, client, temporal } = harness;

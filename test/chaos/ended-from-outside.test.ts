@@ -1,24 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/load.js';
 import { openDatabase } from '../../src/postgres/database.js';
 import { replacePartition } from '../../src/postgres/replace.js';
 import { changedDays } from '../support/changed-days.js';
 import { NEW, fingerprints, march } from '../support/fact.js';
-import { GATED_FACT, buildCounts, closeGate, gatedFact, openGate, resetFact } from '../support/gate.js';
-import { type Harness, createHarness } from '../support/harness.js';
-import { statusOf, terminateOpenRuns } from '../support/history.js';
+import { buildCounts, closeGate, gatedFact, openGate } from '../support/gate.js';
+import { statusOf } from '../support/history.js';
 import { replacedKeys, runState } from '../support/ledger.js';
 import { hasSession, runSessions, untilAtGate } from '../support/sessions.js';
+import { useGatedFact } from '../support/use-gated-fact.js';
 
 const request = { table: 'fact', from: '2024-03-01', to: '2024-03-10' };
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await createHarness(GATED_FACT, { tables: [gatedFact()] });
-});
-beforeEach(() => resetFact(harness.db));
-afterEach(() => terminateOpenRuns(harness.temporal));
-afterAll(() => harness.close());
+const { harness } = useGatedFact([gatedFact()]);
 
 test('a cancel stops the SQL before the run ends, and a new run of the range is taken up at once', async () => {
   const { db, client, temporal } = harness;

@@ -1,17 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { closeGate, GATED_FACT, gatedFact, openGate, resetFact } from '../support/gate.js';
-import { type Harness, createHarness } from '../support/harness.js';
-import { statusOf, terminateOpenRuns } from '../support/history.js';
+import { expect, test } from 'vitest';
+import { closeGate, gatedFact, openGate } from '../support/gate.js';
+import { statusOf } from '../support/history.js';
 import { runState } from '../support/ledger.js';
 import { untilAtGate } from '../support/sessions.js';
+import { useGatedFact } from '../support/use-gated-fact.js';
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await createHarness(GATED_FACT, { tables: [gatedFact()] });
-});
-beforeEach(() => resetFact(harness.db));
-afterEach(() => terminateOpenRuns(harness.temporal));
-afterAll(() => harness.close());
+const { harness } = useGatedFact([gatedFact()]);
 
 const THIRD = { key: '2024-03-03', rowsRecorded: 100, rowsFound: 100, rowsOfOthers: 0 };
 

@@ -1,29 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { changedDays } from '../support/changed-days.js';
 import { NEW, fingerprints, march } from '../support/fact.js';
-import { GATED_FACT, closeGate, openGate, resetFact } from '../support/gate.js';
-import { gatedWorkers } from '../support/gated-worker.js';
-import { type Harness, createHarness } from '../support/harness.js';
-import { terminateOpenRuns } from '../support/history.js';
+import { closeGate, openGate } from '../support/gate.js';
 import { replacedKeys, runState } from '../support/ledger.js';
 import { hasSession, untilAtGate } from '../support/sessions.js';
+import { useGatedFact } from '../support/use-gated-fact.js';
 
 /** The server still gives tasks to the polls of a frozen worker, until these end after a minute. */
 const LONG_MS = 150_000;
 
 const request = { table: 'fact', from: '2024-03-01', to: '2024-03-10' };
 
-let harness: Harness;
-const workers = gatedWorkers(() => harness);
-beforeAll(async () => {
-  harness = await createHarness(GATED_FACT, null);
-});
-beforeEach(() => resetFact(harness.db));
-afterEach(async () => {
-  await terminateOpenRuns(harness.temporal);
-  await workers.endAll();
-});
-afterAll(() => harness.close());
+const { harness, workers } = useGatedFact(null);
 
 test(
   'a worker frozen in a replacement of a terminated run neither holds up a new plan nor writes after it',

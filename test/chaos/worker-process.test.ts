@@ -1,27 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { changedDays } from '../support/changed-days.js';
 import { NEW, fingerprints, march } from '../support/fact.js';
-import { GATED_FACT, buildCounts, closeGate, openGate, resetFact } from '../support/gate.js';
-import { gatedWorkers } from '../support/gated-worker.js';
-import { type Harness, createHarness } from '../support/harness.js';
-import { scheduledKeys, statusOf, terminateOpenRuns } from '../support/history.js';
+import { buildCounts, closeGate, openGate } from '../support/gate.js';
+import { scheduledKeys, statusOf } from '../support/history.js';
 import { replacements } from '../support/ledger.js';
 import { hasSession, untilAtGate } from '../support/sessions.js';
 import { until } from '../support/wait.js';
+import { useGatedFact } from '../support/use-gated-fact.js';
 
 const request = { table: 'fact', from: '2024-03-01', to: '2024-03-10' };
 
-let harness: Harness;
-const workers = gatedWorkers(() => harness);
-beforeAll(async () => {
-  harness = await createHarness(GATED_FACT, null);
-});
-beforeEach(() => resetFact(harness.db));
-afterEach(async () => {
-  await terminateOpenRuns(harness.temporal);
-  await workers.endAll();
-});
-afterAll(() => harness.close());
+const { harness, workers } = useGatedFact(null);
 
 test('a worker killed while day nine is written: another goes on exactly there, by itself', async () => {
   const { db, client, temporal } = harness;

@@ -1,20 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { GATED_FACT, closeGate, gatedFact, openGate, resetFact } from '../support/gate.js';
+import { expect, test } from 'vitest';
+import { closeGate, gatedFact, openGate } from '../support/gate.js';
 import { NEW, fingerprints, march } from '../support/fact.js';
-import { type Harness, createHarness } from '../support/harness.js';
-import { terminateOpenRuns } from '../support/history.js';
 import { runSessions, untilAtGate } from '../support/sessions.js';
 import { until } from '../support/wait.js';
+import { useGatedFact } from '../support/use-gated-fact.js';
 
 const request = { table: 'fact', from: '2024-03-01', to: '2024-03-06' };
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await createHarness(GATED_FACT, { tables: [gatedFact()] });
-});
-beforeEach(() => resetFact(harness.db));
-afterEach(() => terminateOpenRuns(harness.temporal));
-afterAll(() => harness.close());
+const { harness } = useGatedFact([gatedFact()]);
 
 test('a failed run holds no claim, and its retry is refused while another has the range', async () => {
   const { client, db } = harness;
