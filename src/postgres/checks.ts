@@ -3,8 +3,8 @@ import type { Definition } from '../domain/definition.js';
 import { BackfillError, FailureType } from '../domain/failure.js';
 import { NEW_ROWS, type SqlText } from '../domain/sql-template.js';
 import type { Tx } from './database.js';
-import { offendingRows } from './offending-rows.js';
-import { type Target, quoteColumns, renderFor, withinBounds } from './target.js';
+import { offendingQuery, offendingRows } from './offending-rows.js';
+import { type Target, withinBounds } from './target.js';
 
 /**
  * Counts the new rows, those that another transaction wrote, and what each check finds wrong with them, in one statement.
@@ -53,31 +53,9 @@ export async function runChecks(
 }
 
 function countViolations(target: Target, check: Check, startAt: number): SqlText {
-  const where = (condition: string): SqlText => ({
-    text: `select pg_catalog.count(*) from ${NEW_ROWS} where ${condition}`,
-    values: [],
-  });
-  switch (check.kind) {
-    case 'notNull':
-      return where(`pg_catalog.num_nulls(${quoteColumns(check.columns)}) operator(pg_catalog.>) 0`);
-    case 'unique': {
-      const columns = quoteColumns(check.columns);
-      return {
-        text: `select pg_catalog.count(*) from (select from ${NEW_ROWS} group by ${columns} having pg_catalog.count(*) operator(pg_catalog.>) 1) d`,
-        values: [],
-      };
-    }
-    case 'rowCount':
-      return { text: 'select 0', values: [] };
-    case 'everyRow':
-      return where(`(${check.condition}\n) is not true`);
-    case 'noRows': {
-      const query = renderFor(target, check.query, startAt);
-      return { text: `select pg_catalog.count(*) from (${query.text}\n) q`, values: query.values };
-    }
-    default:
-      return check satisfies never;
-  }
+  const offending = offendingQuery(target, check, startAt);
+  if (!offending) return { text: 'select 0', values: [] };
+  return { text: `select pg_catalog.count(*) from (${offending.text}\n) q`, values: offending.values };
 }
 
 function describeViolation(check: Check, violations: number, total: number): { check: Check; text: string }[] {

@@ -1,6 +1,6 @@
 import type { Check } from '../domain/check.js';
 import type { FailureInfo } from '../domain/failure.js';
-import { NEW_ROWS } from '../domain/sql-template.js';
+import { NEW_ROWS, type SqlText } from '../domain/sql-template.js';
 import { quoteIdentifier } from '../domain/table-name.js';
 import type { Tx } from './database.js';
 import { type Target, quoteTarget, renderFor, quoteColumns, withinBounds } from './target.js';
@@ -74,7 +74,12 @@ function queryOf(target: Target, { check, relation }: Violation, shown: string) 
   };
 }
 
-function offendingQuery(target: Target, check: Check) {
+/**
+ * What a check finds wrong: rows, or groups of them by the columns that tell them apart. Undefined for a check of all
+ * rows together.
+ * @param startAt number of the first parameter
+ */
+export function offendingQuery(target: Target, check: Check, startAt = 1): SqlText | undefined {
   const rowsWhere = (condition: string) => ({ text: `select * from ${NEW_ROWS} where ${condition}`, values: [] });
   switch (check.kind) {
     case 'unique': {
@@ -87,7 +92,7 @@ function offendingQuery(target: Target, check: Check) {
     case 'everyRow':
       return rowsWhere(`(${check.condition}\n) is not true`);
     case 'noRows':
-      return renderFor(target, check.query);
+      return renderFor(target, check.query, startAt);
     case 'rowCount':
       return undefined;
     default:

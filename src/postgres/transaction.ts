@@ -43,10 +43,7 @@ export async function inTransaction<T>(
     options.signal?.throwIfAborted();
     const begun = await begin(client, beginText(options, database));
     stopper.runs(begun);
-    const tx = transactionOn(client, database.ledger, userPath(options, begun));
-    const result = await work(tx);
-    // Deferred triggers fire in the commit, and find their names as the role does.
-    if (options.runsUserSql && !options.readOnly) await tx.stayAsUser();
+    const result = await work(transactionOn(client, database.ledger, userPath(options, begun)));
     options.signal?.throwIfAborted();
     await commit(client);
     usable = true;
@@ -62,13 +59,12 @@ export async function inTransaction<T>(
   }
 }
 
-function transactionOn(client: pg.PoolClient, ledger: string, path: string): Tx & { stayAsUser(): Promise<unknown> } {
+function transactionOn(client: pg.PoolClient, ledger: string, path: string): Tx {
   const query: Tx['query'] = (text, values) => client.query(text, values as unknown[]);
   const find = (names: string) => query(`select pg_catalog.set_config('search_path', $1, true)`, [names]);
   return {
     ledger,
     query,
-    stayAsUser: () => find(path),
     async asUser(work) {
       await find(path);
       const result = await work();
