@@ -1,11 +1,11 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import { BackfillError, FailureType, InvalidRequest } from '../domain/failure.js';
+import { BackfillError, FailureType } from '../domain/failure.js';
+import type { Plan } from '../domain/plan.js';
 import { spanOf } from '../domain/range.js';
 import { type ClaimHolder, type Span, abandonRun, findHolders } from '../postgres/ledger/claims.js';
-import { readPlan } from '../postgres/ledger/plans.js';
 import type { RunIdentity } from '../postgres/ledger/replacements.js';
 import { endSessions } from '../postgres/sessions.js';
-import { type Dependencies, demandDefinition, inLedger } from './dependencies.js';
+import { type Dependencies, demandDefinition, demandPlan, inLedger } from './dependencies.js';
 
 /** How soon a waiting run looks again whether the range is free. */
 const LOOK_AGAIN = '2 s';
@@ -32,12 +32,17 @@ export async function demandUnclaimed(deps: Dependencies, span: Span, executionI
   if (holder) throw overlap(deps, span.table, holder);
 }
 
+/** What a run of the plan claims. */
+export function spanOfPlan(
+  { definitions }: Dependencies,
+  { table, from, to }: Pick<Plan, 'table' | 'from' | 'to'>,
+): Span {
+  return { table, ...spanOf(demandDefinition(definitions, table).partitioning, from, to) };
+}
+
 /** Fails, to be tried again soon, while others have a part of the range. The failure says who. */
 export async function awaitUnclaimed(deps: Dependencies, { planId, executionId }: RunIdentity): Promise<void> {
-  const plan = await inLedger(deps, (tx) => readPlan(tx, planId));
-  if (!plan) throw new InvalidRequest(`There is no plan ${planId} in the ledger (request.plan)`);
-  const { partitioning } = demandDefinition(deps.definitions, plan.table);
-  const span = { table: plan.table, ...spanOf(partitioning, plan.from, plan.to) };
+  const span = spanOfPlan(deps, await inLedger(deps, (tx) => demandPlan(tx, planId)));
   const [holder] = await findLiveHolders(deps, span, executionId);
   if (!holder) return;
   const { message, info } = overlap(deps, span.table, holder);

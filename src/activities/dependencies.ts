@@ -4,6 +4,7 @@ import { BackfillError, FailureType, InvalidRequest } from '../domain/failure.js
 import { closest } from '../domain/suggest.js';
 import { parseTableName, printTableName } from '../domain/table-name.js';
 import type { Database, Tx } from '../postgres/database.js';
+import { type StoredPlan, readPlan } from '../postgres/ledger/plans.js';
 import { type TransactionOptions, inTransaction } from '../postgres/transaction.js';
 
 /** What the activities are built from. Tests put their own in. */
@@ -36,6 +37,13 @@ export function inLedger<T>(
 export function demandPlanId(planId: unknown): string {
   if (typeof planId === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(planId)) return planId;
   throw new InvalidRequest(`${JSON.stringify(planId) ?? 'Nothing'} is no id of a plan (planId)`);
+}
+
+/** @throws {InvalidRequest} no plan has this id */
+export async function demandPlan(tx: Tx, planId: string): Promise<StoredPlan> {
+  const plan = await readPlan(tx, planId);
+  if (plan) return plan;
+  throw new InvalidRequest(`There is no plan ${planId} in the ledger (request.plan)`);
 }
 
 /** @throws {BackfillError} UnknownTable */

@@ -1,9 +1,8 @@
 import { type NewPlanRequest, type StoredPlanRequest, parseRequest } from '../config/request.js';
-import { InvalidRequest } from '../domain/failure.js';
 import type { Plan } from '../domain/plan.js';
 import { type StoredPlan, readPlan, readUnfinished, storePlan } from '../postgres/ledger/plans.js';
 import { computePlan } from './compute-plan.js';
-import { type Dependencies, demandDefinition, inLedger } from './dependencies.js';
+import { type Dependencies, demandDefinition, demandPlan, inLedger } from './dependencies.js';
 
 export interface MakePlanInput {
   /** Drawn by the caller, so that a repeated attempt stores the plan once. */
@@ -19,7 +18,7 @@ export interface MakePlanInput {
 export async function makePlan(deps: Dependencies, { planId, request: input }: MakePlanInput): Promise<Plan> {
   const request = parseRequest(input);
   if (!('plan' in request)) return planAnew(deps, planId, request);
-  return request.replan ? replan(deps, planId, request) : demandPlan(deps, request.plan);
+  return request.replan ? replan(deps, planId, request) : readShown(deps, request.plan);
 }
 
 async function planAnew(deps: Dependencies, planId: string, request: NewPlanRequest): Promise<Plan> {
@@ -34,7 +33,7 @@ async function replan(
   planId: string,
   { plan: oldId, reason, requestedBy }: StoredPlanRequest,
 ): Promise<Plan> {
-  const old = await demandPlan(deps, oldId);
+  const old = await readShown(deps, oldId);
   const definition = demandDefinition(deps.definitions, old.table);
   const unfinished = await inLedger(deps, (tx) => readUnfinished(tx, oldId));
   const keys = new Set(unfinished.map(({ key }) => key));
@@ -63,10 +62,8 @@ async function store(deps: Dependencies, plan: Parameters<typeof storePlan>[1]):
   });
 }
 
-async function demandPlan(deps: Dependencies, planId: string): Promise<Plan> {
-  const plan = await inLedger(deps, (tx) => readPlan(tx, planId));
-  if (!plan) throw new InvalidRequest(`There is no plan ${planId} in the ledger (request.plan)`);
-  return withoutShape(plan);
+async function readShown(deps: Dependencies, planId: string): Promise<Plan> {
+  return withoutShape(await inLedger(deps, (tx) => demandPlan(tx, planId)));
 }
 
 function withoutShape({ shape: _shape, columnType: _type, ...plan }: StoredPlan): Plan {

@@ -3,9 +3,9 @@ import type { Definition } from '../domain/definition.js';
 import { findDrift } from '../domain/drift.js';
 import type { Plan } from '../domain/plan.js';
 import { actionOn } from '../domain/planning.js';
-import { partitionOf, spanOf } from '../domain/range.js';
+import { partitionOf } from '../domain/range.js';
 import { isClaimed } from '../postgres/ledger/claims.js';
-import { basisOf, readPlan, readUnfinished } from '../postgres/ledger/plans.js';
+import { basisOf, readUnfinished } from '../postgres/ledger/plans.js';
 import {
   type OpeningRun,
   type RunRow,
@@ -15,9 +15,9 @@ import {
   readTotals,
 } from '../postgres/ledger/runs.js';
 import { endSessions } from '../postgres/sessions.js';
-import { demandUnclaimed } from './claim.js';
+import { demandUnclaimed, spanOfPlan } from './claim.js';
 import { buildDigestOf, surveyTable } from './compute-plan.js';
-import { type Dependencies, demandDefinition, inLedger } from './dependencies.js';
+import { type Dependencies, demandDefinition, demandPlan, inLedger } from './dependencies.js';
 
 export interface OpenRunInput {
   readonly planId: string;
@@ -51,15 +51,14 @@ export interface OpenedRun {
  */
 export async function openRun(deps: Dependencies, input: OpenRunInput): Promise<OpenedRun> {
   const read = await inLedger(deps, async (tx) => ({
-    plan: await readPlan(tx, input.planId),
+    plan: await demandPlan(tx, input.planId),
     unfinished: await readUnfinished(tx, input.planId),
     run: await findRun(tx, input.planId),
   }));
   const { plan, unfinished, run } = read;
-  if (!plan) throw new InvalidRequest(`There is no plan ${input.planId} in the ledger (request.plan)`);
   if (plan.refusals.length > 0) throw new InvalidRequest(plan.refusals.join('\n'));
   const definition = demandDefinition(deps.definitions, plan.table);
-  const span = { table: plan.table, ...spanOf(definition.partitioning, plan.from, plan.to) };
+  const span = spanOfPlan(deps, plan);
   demandNotCompleted(input, run);
   await demandUnclaimed(deps, span, input.executionId);
   await demandNoDrift(deps, definition, basisOf(plan, unfinished));
