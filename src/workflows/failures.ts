@@ -2,6 +2,7 @@ import {
   ActivityFailure,
   ApplicationFailure,
   CancellationScope,
+  ContinueAsNew,
   TimeoutFailure,
   isCancellation,
   rootCause,
@@ -53,9 +54,12 @@ export function failedAttempt(error: unknown): number {
   return typeof attempt === 'number' ? attempt : 1;
 }
 
-/** Ends the workflow as failed with the activity's own type and words, instead of "Activity task failed". */
+/**
+ * Ends the workflow as failed with the activity's own type and words, instead of "Activity task failed". What is no
+ * failure stays as it is: a cancel, and the SDK's own way to continue as new.
+ */
 export function asRunFailure(error: unknown): Error {
-  if (isCancellation(error) || !(error instanceof Error)) return error as Error;
+  if (isCancellation(error) || error instanceof ContinueAsNew || !(error instanceof Error)) return error as Error;
   const info = failureInfo(error);
   return ApplicationFailure.create({
     type: info.type,
