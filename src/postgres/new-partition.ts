@@ -24,7 +24,7 @@ export async function createDetached(tx: Tx, { table, partition }: Target): Prom
 }
 
 export interface CreatingNeeds {
-  /** Rows must come through the table: its triggers fire for them, or its identity columns number them. */
+  /** Rows must come through the table: its insert triggers fire for them, or its identity columns number them. */
   readonly parent: boolean;
   /** Others that create partitions of the table must wait until this transaction ends. */
   readonly turn: boolean;
@@ -33,7 +33,7 @@ export interface CreatingNeeds {
 /** What has to be heeded when a partition of the table is created and filled. */
 export async function whatCreatingNeeds(tx: Tx, { table, columns }: Target): Promise<CreatingNeeds> {
   const { rows } = await tx.query<{ parent: boolean; hasDefault: boolean }>(
-    `select exists (select from pg_trigger where tgrelid = c.oid and not tgisinternal and tgtype & 5 = 5)
+    `select exists (select from pg_trigger where tgrelid = c.oid and not tgisinternal and tgtype & 4 = 4)
             or exists (select from pg_attribute where attrelid = c.oid and attidentity <> '' and not attisdropped
                         and attname <> all ($2::name[])) as parent,
             p.partdefid <> 0 as "hasDefault"

@@ -79,6 +79,17 @@ test.each(['replaced', 'created'])('row triggers fire for every row of a day tha
   expect(rows).toEqual([{ n: 100, ids: 100 }]);
 });
 
+test.each(['replaced', 'created'])('a statement trigger fires once for the rows of a day that is %s', async (how) => {
+  const { db, client } = harness;
+  await db.query(`
+    create table seen (rows bigint);
+    create or replace function see_all() returns trigger language plpgsql as 'begin insert into seen select count(*) from added; return null; end';
+    create trigger seeing_all after insert on fact referencing new table as added for each statement execute function see_all()`);
+  if (how === 'created') await db.query('drop table fact_20240304');
+  await (await client.start(one)).result();
+  expect((await db.query('select rows::int from seen')).rows).toEqual([{ rows: 100 }]);
+});
+
 test.each(['replaced', 'created'])(
   'an identity column that the build leaves out numbers the rows of a day that is %s',
   async (how) => {
