@@ -124,23 +124,31 @@ export async function attempt<T>(tx: Tx, run: () => Promise<T>): Promise<T | str
 /** Where the column does not decide in which partition a row lies, rows are found by the column itself. */
 async function layoutWarnings(tx: Tx, { name, partitioning }: Definition, facts: TableFacts): Promise<string[]> {
   const column = quoteIdentifier(partitioning.column);
-  const { rows } = await tx.query(
-    `select from pg_catalog.pg_index i join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
-      where i.indrelid = $1 and a.attname = $2 and i.indisvalid and i.indpred is null`,
-    [facts.oid, partitioning.column],
-  );
+  const index = await missingIndex(tx, { name, partitioning }, facts);
   return [
     ...(facts.isPartitioned
       ? [
           `${name} is partitioned by ${facts.partitionKey ?? ''}, not by range (${column}): none of its partitions is created`,
         ]
       : []),
-    ...(rows.length === 0
-      ? [
-          `No index of ${name} begins with ${column}, so that each key reads all of it: create index on ${name} (${column})`,
-        ]
-      : []),
+    ...(index === null
+      ? []
+      : [`No index of ${name} begins with ${column}, so that each key reads all of it: ${index}`]),
   ];
+}
+
+/** The statement that makes the index by which the rows of a key are found; null where there is one. */
+export async function missingIndex(
+  tx: Tx,
+  { name, partitioning }: Pick<Definition, 'name' | 'partitioning'>,
+  facts: TableFacts,
+): Promise<string | null> {
+  const { rows } = await tx.query(
+    `select from pg_catalog.pg_index i join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+      where i.indrelid = $1 and a.attname = $2 and i.indisvalid and i.indpred is null`,
+    [facts.oid, partitioning.column],
+  );
+  return rows.length > 0 ? null : `create index on ${name} (${quoteIdentifier(partitioning.column)})`;
 }
 
 function countLater({ leaves }: Leaves, partitions: readonly Partition[], columnType: ColumnType): number {

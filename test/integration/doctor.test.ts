@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { sql } from '../../src/config/define.js';
 import type { Finding } from '../../src/domain/finding.js';
 import { runBackfill } from '../support/commands.js';
 import { type TestDatabase, createDatabase } from '../support/database.js';
@@ -11,11 +12,17 @@ const schema = `${FACT}
 create schema "Src Data"; create table "Src Data".orders as select * from src;
 create table late (day date not null, id bigint not null, amount numeric(12,2) not null) partition by range (day);
 create table late_rest partition of late default;
-insert into late values ('2024-03-02', 1, 1);`;
+insert into late values ('2024-03-02', 1, 1);
+create table plain (id bigint primary key, "Day" date not null, amount numeric(12,2) not null);`;
 
 const tables = [
   factTable({ reads: ['src'] }),
   factTable({ name: 'late', partitionBy: { column: 'day', grain: 'day', timeZone: 'Europe/Berlin' } }),
+  factTable({
+    name: 'plain',
+    partitionBy: { column: 'Day', grain: 'day', timeZone: 'UTC' },
+    build: ({ startDate }) => sql`select ${startDate} as "Day", 1::bigint as id, 1.0 as amount`,
+  }),
 ];
 
 /** Roles are the server's: each test file makes its own. */
@@ -120,6 +127,18 @@ test('a default partition with rows of the range is told, and of another range i
   const other = await harness.client.doctor({ table: 'late', from: '2024-03-03', to: '2024-03-04' });
   expect(of(other, 'public.late')).toMatchObject([{ level: 'ok' }]);
   expect(of(other, 'public.fact')).toEqual([]);
+});
+
+test('a plain table without an index on the column is told the statement that makes it', async () => {
+  // An earlier test runs whatever statement it is told.
+  await db.query('drop index if exists "plain_Day_idx"');
+  const [missing] = of(await harness.client.doctor({ table: 'plain' }), 'public.plain').filter(
+    ({ found }) => found === 'No index begins with "Day": each key reads the whole table',
+  );
+  expect(missing).toMatchObject({ level: 'warning', sql: ['create index on public.plain ("Day");'] });
+  await db.query('create index on public.plain ("Day")');
+  const findings = of(await harness.client.doctor({ table: 'plain' }), 'public.plain');
+  expect(findings.filter(({ found }) => found.includes('index'))).toEqual([]);
 });
 
 test('connections that cannot be had are a problem', async () => {

@@ -6,7 +6,7 @@ import { type TableFacts, readTable } from '../catalog.js';
 import type { Tx } from '../database.js';
 import { layoutOf } from '../layout.js';
 import { lowerAndUpper, readLeaves } from '../leaves.js';
-import { attempt, tryBuild } from '../survey.js';
+import { attempt, missingIndex, tryBuild } from '../survey.js';
 import { type MissingGrants, missingGrants } from './grants.js';
 import { type ColumnType, type SqlText, castOf } from '../../domain/sql-template.js';
 
@@ -30,9 +30,19 @@ export async function examineTable(tx: Tx, question: TableQuestion): Promise<Fin
   const findings = [
     ...aboutGrants(definition, grants),
     ...(await examineBuild(tx, question, { facts, columnType, grants })),
-    ...(layout.isCutByColumn ? await examineDefault(tx, question, { facts, columnType }) : []),
+    ...(layout.isCutByColumn
+      ? await examineDefault(tx, question, { facts, columnType })
+      : await examineIndex(tx, definition, facts)),
   ];
   return findings.length > 0 ? findings : [ok(definition.name, 'Can be read, built and written')];
+}
+
+/** In partitions of the definition's own, a key's rows are all there is. */
+async function examineIndex(tx: Tx, definition: Definition, facts: TableFacts): Promise<Finding[]> {
+  const index = await missingIndex(tx, definition, facts);
+  if (index === null) return [];
+  const found = `No index begins with ${quoteIdentifier(definition.partitioning.column)}: each key reads the whole table`;
+  return [warning(definition.name, found, 'Run this as the owner of the table.', [`${index};`])];
 }
 
 function aboutGrants({ name }: Definition, { write, create }: MissingGrants): Finding[] {
