@@ -4,7 +4,8 @@ import { BackfillError, FailureType, InvalidRequest } from '../domain/failure.js
 import { closest } from '../domain/suggest.js';
 import { parseTableName, printTableName } from '../domain/table-name.js';
 import type { Database, Tx } from '../postgres/database.js';
-import { type TransactionOptions, inTransaction } from '../postgres/transaction.js';
+import type { TransactionOptions } from '../postgres/begin.js';
+import { inTransaction } from '../postgres/transaction.js';
 
 /** What the activities are built from. Tests put their own in. */
 export interface Dependencies {

@@ -2,7 +2,7 @@ import type { Definition } from '../domain/definition.js';
 import { BackfillError, FailureType } from '../domain/failure.js';
 import { runChecks } from './checks.js';
 import type { Tx } from './database.js';
-import { deleteInsert, insertBuild } from './strategies/delete-insert.js';
+import { countRows, deleteText, insertBuild } from './strategies/delete-insert.js';
 import type { Target } from './target.js';
 
 export interface Filling {
@@ -19,24 +19,23 @@ export interface Filled {
 }
 
 /**
- * Inserts what the build gives into a partition whose rows were deleted, and demands what the new rows must meet.
+ * Inserts what the build gives into a partition whose rows were deleted, and demands what the new rows must meet. It runs
+ * where SQL of the definition finds its names.
  * @throws {BackfillError} EmptyBuild, CheckFailed, RowsStay, Transient (another session's rows)
  * @throws {StrayRow}
  */
-export function fill(tx: Tx, target: Target, { definition, rowsBefore, into }: Filling): Promise<Filled> {
+export async function fill(tx: Tx, target: Target, { definition, rowsBefore, into }: Filling): Promise<Filled> {
   const { key } = target.partition;
-  return tx.asUser(async () => {
-    const rowsAfter = await insertBuild(tx, target, definition.build, into);
-    if (rowsAfter === 0 && definition.whenEmpty === 'fail') {
-      throw new BackfillError({
-        type: FailureType.EmptyBuild,
-        message: `${key}: the build gives no row, and whenEmpty is "fail"; the ${rowsBefore} old rows stay`,
-      });
-    }
-    const { total, others } = await runChecks(tx, target, definition, into);
-    if (total !== rowsAfter) throw await otherRows(tx, target, { rowsAfter, total });
-    return { rowsAfter, isOurs: others === 0 };
-  });
+  const rowsAfter = await insertBuild(tx, target, definition.build, into);
+  if (rowsAfter === 0 && definition.whenEmpty === 'fail') {
+    throw new BackfillError({
+      type: FailureType.EmptyBuild,
+      message: `${key}: the build gives no row, and whenEmpty is "fail"; the ${rowsBefore} old rows stay`,
+    });
+  }
+  const { total, others } = await runChecks(tx, target, definition, into);
+  if (total !== rowsAfter) throw await otherRows(tx, target, { rowsAfter, total });
+  return { rowsAfter, isOurs: others === 0 };
 }
 
 /** Rows of another session, which the next attempt deletes; or rows that a trigger does not let go. */
@@ -47,8 +46,8 @@ async function otherRows(
 ): Promise<BackfillError> {
   const { key } = target.partition;
   // The transaction is going to be rolled back in any case.
-  await deleteInsert.removeRows(tx, target);
-  const isOther = (await deleteInsert.countRows(tx, target)) === 0;
+  await tx.query(deleteText(target));
+  const isOther = (await countRows(tx, target)) === 0;
   const why = isOther ? 'something else writes this partition' : 'a trigger of the table keeps rows from being deleted';
   return new BackfillError({
     type: isOther ? FailureType.Transient : FailureType.RowsStay,

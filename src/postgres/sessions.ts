@@ -6,14 +6,14 @@ export function sessionName(planId: string, key: string): string {
 }
 
 /**
- * Ends sessions that still write under a plan, or one key of it, but our own. An attempt that Temporal has given up on
- * may go on for as long as its SQL takes: nothing tells a process that its time is over.
+ * Ends sessions that still write under a plan, but our own. An attempt that Temporal has given up on may go on for as
+ * long as its SQL takes: nothing tells a process that its time is over. That of one key is ended by the next one, see
+ * `admissionTexts`.
  */
-export async function endSessions(tx: Tx, planId: string, key?: string): Promise<void> {
+export async function endSessions(tx: Tx, planId: string): Promise<void> {
   await tx.query(
-    `select pg_catalog.pg_terminate_backend(pid, 5000) from pg_catalog.pg_stat_activity
-      where ${key === undefined ? 'pg_catalog.starts_with(application_name, $1)' : 'application_name = $1'}
-        and pid <> pg_catalog.pg_backend_pid() and datname = pg_catalog.current_database()`,
-    [sessionName(planId, key ?? '')],
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+      where starts_with(application_name, $1) and pid <> pg_backend_pid() and datname = current_database()`,
+    [sessionName(planId, '')],
   );
 }
