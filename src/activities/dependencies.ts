@@ -26,7 +26,8 @@ export interface Dependencies {
 export function inLedger<T>(
   { database }: Dependencies,
   work: (tx: Tx) => Promise<T>,
-  options: Pick<TransactionOptions, 'readOnly' | 'runsUserSql' | 'searchPath'> = {},
+  options: Pick<TransactionOptions, 'readOnly' | 'runsUserSql' | 'searchPath'> &
+    Partial<Pick<TransactionOptions, 'timeouts'>> = {},
 ): Promise<T> {
   const { cancellationSignal: signal } = Context.current();
   const timeouts = { attemptMs: 5 * 60_000, lockMs: 5_000 };

@@ -6,8 +6,10 @@ import { type Harness, createHarness } from '../support/harness.js';
 /** A build that leaves in its session whatever a session can hold, and notes what it finds there. */
 const LITTER = `
 create table found (day date, what text);
+create table used (pid int);
 create function litter(wanted date) returns boolean language plpgsql as $$
 begin
+  insert into used values (pg_backend_pid());
   insert into found select wanted, 'setting' where coalesce(current_setting('app.litter', true), '') <> '';
   insert into found select wanted, 'search path' where current_setting('search_path') like '%nowhere%';
   insert into found select wanted, 'commit' where current_setting('synchronous_commit') <> 'on';
@@ -41,6 +43,8 @@ test('what a build leaves in its session reaches no other partition, and no stat
   const run = await client.start({ table: 'fact', from: '2024-03-01', to: '2024-03-10' });
   expect(await run.result()).toMatchObject({ partitions: 10, rowsAfter: 1000 });
   expect((await db.query('select day, what from found')).rows).toEqual([]);
+  // Not by a new session for each.
+  expect((await db.query('select distinct pid from used')).rowCount).toBe(1);
   const after = await fingerprints(db);
   for (const day of march(1, 10)) expect(after.get(day)).toMatchObject(NEW);
 });
