@@ -20,6 +20,7 @@ export type { ConnectOptions } from './client/session.js';
 export type { BuildArguments, CheckArguments } from './config/arguments.js';
 export { type CheckInput, everyRow, noRows, notNull, rowCount, unique } from './config/checks.js';
 export { type ConfigInput, type SqlValue, type TableInput, defineConfig, defineTable, sql } from './config/define.js';
+export type { Grain, NumberForm, Partitioning } from './domain/grain.js';
 export type { FailureInfo, FailureType } from './domain/failure.js';
 export type { DoctorTarget, Finding } from './domain/finding.js';
 export type { FailureRecord, FailuresPage, HistoryCursor, HistoryEntry, HistoryPage } from './domain/history.js';

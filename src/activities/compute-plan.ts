@@ -4,8 +4,9 @@ import type { NewPlanRequest } from '../config/request.js';
 import type { Definition } from '../domain/definition.js';
 import type { PlannedState } from '../domain/drift.js';
 import { InvalidRequest } from '../domain/failure.js';
+import { grainText } from '../domain/grain.js';
 import { NOT_BEGUN, NOT_ENDED, type Decision, decide } from '../domain/planning.js';
-import { type Partition, completeness, listPartitions, partitionOf } from '../domain/range.js';
+import { type Partition, type Range, completeness, partitionOf, resolveRange } from '../domain/range.js';
 import { dedent, printSql } from '../domain/sql-template.js';
 import type { RunOptions } from '../domain/request.js';
 import type { NewPlan, StoredPartition } from '../postgres/ledger/plans.js';
@@ -14,6 +15,9 @@ import { type Dependencies, inLedger } from './dependencies.js';
 
 /** Beyond this a range is a typing error: 100,000 hours are eleven years. */
 const MOST_PARTITIONS = 200_000;
+
+/** Obstacles that are told, one a month or a partition. */
+const MOST_OBSTACLES = 20;
 
 export type ComputedPlan = Omit<NewPlan, 'planId' | 'replaces'>;
 
@@ -28,7 +32,7 @@ export async function computePlan(
   request: NewPlanRequest,
   only?: { readonly keys: ReadonlySet<string>; readonly otherwise: string },
 ): Promise<ComputedPlan> {
-  const partitions = rangeOf(definition, request);
+  const { from, to, partitions, widened } = rangeOf(definition, request);
   const options = optionsOf(request);
   const found = await surveyTable(deps, definition, partitions, options.select.startsWith('missing'));
   const buildDigest = buildDigestOf(definition, found);
@@ -44,8 +48,8 @@ export async function computePlan(
   const basis = { definitionDigest: definition.digest, buildDigest, shape, partitions: toStates(stored) };
   return {
     table: definition.name,
-    from: request.from,
-    to: request.to,
+    from,
+    to,
     options,
     digest: digest({ ...basis, options }),
     definitionDigest: definition.digest,
@@ -53,8 +57,13 @@ export async function computePlan(
     shape,
     columnType: found.columnType,
     columns: found.columns,
-    facts: shownFacts(definition, found, stored),
-    refusals: [...found.problems, ...optionProblems(definition, options), ...calendarProblems(stored)],
+    facts: shownFacts(definition, found, stored, widened),
+    refusals: [
+      ...found.problems,
+      ...obstacles(found, decisions),
+      ...optionProblems(definition, options),
+      ...calendarProblems(stored),
+    ],
     requestedBy: request.requestedBy,
     reason: request.reason,
     partitions: stored,
@@ -89,16 +98,16 @@ function toStates(partitions: readonly StoredPartition[]): PlannedState[] {
   );
 }
 
-function rangeOf({ partitioning }: Definition, { from, to, exclude }: NewPlanRequest): Partition[] {
-  const partitions = listPartitions(partitioning, from, to, MOST_PARTITIONS);
-  if (partitions.length === 0) {
+function rangeOf({ partitioning }: Definition, { from, to, widen, exclude }: NewPlanRequest): Range {
+  const range = resolveRange(partitioning, { from, to, widen }, MOST_PARTITIONS);
+  if (range.partitions.length === 0) {
     const { timeZone } = partitioning;
     throw new InvalidRequest(
       `The range ${from} to ${to} holds no partition: it never was in ${timeZone} (request.from)`,
     );
   }
   exclude.forEach((key, i) => partitionOf(partitioning, key, `request.exclude[${i}]`));
-  return partitions;
+  return range;
 }
 
 function optionsOf({ select, exclude, concurrency, publish, onFailure, allowIncomplete }: NewPlanRequest): RunOptions {
@@ -126,19 +135,24 @@ function storedPartition(
   return decision.action === 'leave' ? { ...common, ...decision } : { ...common, ...decision, why: null };
 }
 
-function shownFacts(definition: Definition, found: Survey, partitions: readonly StoredPartition[]): NewPlan['facts'] {
+function shownFacts(
+  definition: Definition,
+  found: Survey,
+  partitions: readonly StoredPartition[],
+  widened: string | null,
+): NewPlan['facts'] {
   const count = (action: StoredPartition['action']) =>
     partitions.filter((partition) => partition.action === action).length;
   const counts = { create: count('create'), replace: count('replace'), leave: count('leave') };
   return {
-    grain: definition.partitioning.grain,
+    grain: grainText(definition.partitioning),
     timeZone: definition.partitioning.timeZone,
     buildSql: dedent(printSql(definition.build)),
     strategy: 'delete-insert',
     whenEmpty: definition.whenEmpty,
     checks: definition.checks.map(({ name }) => name),
     counts,
-    warnings: warnings(definition, found, partitions, counts.create),
+    warnings: [...(widened === null ? [] : [widened]), ...warnings(definition, found, partitions, counts.create)],
   };
 }
 
@@ -151,6 +165,7 @@ function warnings(
   const writes = partitions.filter(({ action }) => action !== 'leave');
   const provisional = writes.filter((partition) => partition.provisional).map(({ key }) => key);
   return [
+    ...found.warnings,
     ...(definition.cumulative && found.laterPartitions > 0 && writes.length > 0
       ? [
           `${found.laterPartitions} later partitions were built on the old rows; run on to the newest one to bring them in line`,
@@ -168,6 +183,17 @@ function warnings(
         ]
       : []),
   ];
+}
+
+/** What keeps partitions from being written that would be, each obstacle once. */
+function obstacles(found: Survey, decisions: readonly Decision[]): string[] {
+  const texts = new Map<string, string>();
+  found.partitions.forEach(({ obstacle }, i) => {
+    if (obstacle && decisions[i]?.action !== 'leave' && !texts.has(obstacle.about))
+      texts.set(obstacle.about, obstacle.text);
+  });
+  const more = texts.size - MOST_OBSTACLES;
+  return [...[...texts.values()].slice(0, MOST_OBSTACLES), ...(more > 0 ? [`and ${more} more of this kind`] : [])];
 }
 
 function optionProblems({ name, cumulative }: Definition, { concurrency, onFailure }: RunOptions): string[] {

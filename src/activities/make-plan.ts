@@ -46,6 +46,7 @@ async function replan(
     table,
     from,
     to,
+    widen: false,
     reason: reason ?? old.reason,
     requestedBy: requestedBy ?? old.requestedBy,
   } as const;

@@ -2,6 +2,7 @@ import { BackfillError, FailureType, InvalidRequest } from '../domain/failure.js
 import type { Definition } from '../domain/definition.js';
 import { findDrift } from '../domain/drift.js';
 import type { Plan } from '../domain/plan.js';
+import { actionOn } from '../domain/planning.js';
 import { partitionOf, spanOf } from '../domain/range.js';
 import { isClaimed } from '../postgres/ledger/claims.js';
 import { basisOf, readPlan, readUnfinished } from '../postgres/ledger/plans.js';
@@ -117,9 +118,9 @@ async function demandNoDrift(
     definitionDigest: definition.digest,
     buildDigest: buildDigestOf(definition, found),
     shape: found.facts.shape,
-    partitions: found.partitions.map(({ key, leaf, generation }) => ({
+    partitions: found.partitions.map(({ key, home, leaf, generation }) => ({
       key,
-      action: leaf ? 'replace' : 'create',
+      action: actionOn({ home }),
       generation,
       leafOid: leaf?.oid ?? null,
       leafFileNode: leaf?.fileNode ?? null,

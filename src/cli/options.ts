@@ -15,6 +15,7 @@ import type { CliIo } from './io.js';
 export interface RequestFlags {
   readonly from?: string;
   readonly to?: string;
+  readonly widen?: boolean;
   readonly select?: NonNullable<BackfillRequest['select']>;
   readonly exclude?: readonly string[];
   readonly concurrency?: number;
@@ -36,10 +37,23 @@ export interface JsonFlag {
 
 export const bothIncluded = 'Both ends of the range are included.';
 
+/** What `--from` and `--to` may be. */
+export const keyForms = `
+Keys, by the grain of the table:
+  hour     2026-03-01T05Z, the moment at which it begins, in UTC
+           (2026-03-01T05:30Z in zones that are not whole hours from it)
+  day      2026-03-01          week   2026-W09 (ISO)
+  month    2026-03             quarter   2026-Q1         year   2026
+A partition of several, "every: 7", has the key of its first. A date stands for
+the whole day in the table's zone: of hours from its first to its last. A range
+that cuts a longer partition is refused, or with --widen takes it whole.
+`;
+
 export function addRequestOptions(command: Command): Command {
   return command
-    .option('--from <key>', 'first partition of the range, included')
-    .option('--to <key>', 'last partition of the range, included')
+    .option('--from <key>', 'first partition of the range, or a date')
+    .option('--to <key>', 'last partition of the range, included, or a date')
+    .option('--widen', 'take partitions whole that the range cuts')
     .addOption(new Option('--select <which>', 'which partitions of the range (default: all)').choices(selections))
     .option('--exclude <keys>', 'keys to leave alone, separated by commas', splitKeys)
     .option('--concurrency <n>', 'partitions in flight at once (default: 1)', wholeNumber)
@@ -64,11 +78,11 @@ export function addJsonOption(command: Command): Command {
 }
 
 export function requestOf(io: CliIo, table: string, flags: RequestFlags & WhoFlags): BackfillRequest {
-  const { from, to, select, exclude, concurrency, publish, onFailure, allowIncomplete } = flags;
+  const { from, to, widen, select, exclude, concurrency, publish, onFailure, allowIncomplete } = flags;
   if (from === undefined || to === undefined) {
     throw new CliRefusal('--from and --to are needed; both ends of the range are included');
   }
-  const given = { select, exclude, concurrency, publish, onFailure, allowIncomplete };
+  const given = { widen, select, exclude, concurrency, publish, onFailure, allowIncomplete };
   return { table, from, to, ...defined(given), ...whoOf(io, flags) };
 }
 

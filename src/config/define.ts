@@ -1,7 +1,7 @@
 import sqlTag, { type Sql } from 'sql-template-tag';
 import type { BoundMarker, RowsMarker, Scalar } from '../domain/sql-template.js';
 import type { BuildArguments } from './arguments.js';
-import type { Grain } from '../domain/grain.js';
+import type { Partitioning } from '../domain/grain.js';
 import type { CheckInput } from './checks.js';
 
 /** What may stand in `${…}` of a build or a check. */
@@ -18,7 +18,7 @@ export interface TableInput {
   readonly name: string;
   readonly description?: string;
   readonly owner?: string;
-  readonly partitionBy: { readonly column: string; readonly grain: Grain; /** IANA name */ readonly timeZone: string };
+  readonly partitionBy: Partitioning;
   /** The tables that the build reads. */
   readonly reads?: readonly string[];
   /** One query that gives the rows of one partition, with columns named as the table's. Called once, when it is loaded. */

@@ -8,6 +8,7 @@ export interface NewPlanRequest extends RunOptions {
   readonly table: string;
   readonly from: string;
   readonly to: string;
+  readonly widen: boolean;
   readonly reason: string | null;
   readonly requestedBy: string | null;
 }
@@ -39,6 +40,7 @@ const newPlan = z.strictObject({
   table: text(300).min(1),
   from: key,
   to: key,
+  widen: z.boolean().default(false),
   select: z.enum(selections).default('all'),
   exclude: z.array(key).max(10_000).default([]),
   concurrency: z.int().min(1).max(100).default(1),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { grains } from '../domain/grain.js';
+import { grains, numberForms } from '../domain/grain.js';
+import { parseDate } from '../domain/calendar.js';
 import { isTimeZone } from '../domain/range.js';
 import { MAX_IDENTIFIER_BYTES } from '../domain/table-name.js';
 import type { CheckInput } from './checks.js';
@@ -28,15 +29,32 @@ const check = z.discriminatedUnion('kind', [
   }),
 ]);
 
+const partitionBy = z
+  .strictObject({
+    column: identifier,
+    grain: z.enum(grains),
+    timeZone: z.string().refine(isTimeZone, { error: 'expected an IANA time zone such as "UTC" or "Europe/Berlin"' }),
+    every: z.int().min(1).max(1000).optional(),
+    anchor: z
+      .string()
+      .refine((text) => parseDate(text) !== undefined, { error: 'expected a date as YYYY-MM-DD' })
+      .optional(),
+    as: z.enum(numberForms).optional(),
+  })
+  .refine(({ grain, every = 1 }) => grain !== 'hour' || (every < 24 && 24 % every === 0), {
+    path: ['every'],
+    error: 'hours are counted anew each day: expected 1, 2, 3, 4, 6, 8 or 12; for longer ones take the grain "day"',
+  })
+  .refine(({ grain, every = 1, anchor }) => anchor === undefined || (every > 1 && grain !== 'hour'), {
+    path: ['anchor'],
+    error: 'it says from which date several days, weeks, months, quarters or years are counted: it needs "every"',
+  });
+
 const table = z.strictObject({
   name: z.string(),
   description: z.string().optional(),
   owner: z.string().optional(),
-  partitionBy: z.strictObject({
-    column: identifier,
-    grain: z.enum(Object.keys(grains) as (keyof typeof grains)[]),
-    timeZone: z.string().refine(isTimeZone, { error: 'expected an IANA time zone such as "UTC" or "Europe/Berlin"' }),
-  }),
+  partitionBy,
   reads: z.array(z.string()).optional(),
   build: callback<TableInput['build']>(),
   checks: z.array(check).optional(),

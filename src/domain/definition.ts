@@ -1,5 +1,5 @@
 import type { Check } from './check.js';
-import type { Partitioning } from './range.js';
+import type { Partitioning } from './grain.js';
 import type { SqlTemplate } from './sql-template.js';
 import type { TableName } from './table-name.js';
 

@@ -41,8 +41,8 @@ function partitionDrift(planned: PlannedState, now: PlannedState | undefined): s
   if (!now) return [`${key}: is no partition any more`];
   if (planned.generation !== now.generation)
     return [`${key}: written since (generation ${planned.generation} → ${now.generation})`];
+  if (planned.action !== now.action)
+    return [now.action === 'replace' ? `${key}: has a partition now` : `${key}: its partition is gone`];
   if (planned.leafOid === now.leafOid && planned.leafFileNode === now.leafFileNode) return [];
-  if (planned.leafOid === null) return [`${key}: has a partition now`];
-  if (now.leafOid === null) return [`${key}: its partition is gone`];
   return [`${key}: its partition is another table, or was rewritten`];
 }

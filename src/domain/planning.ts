@@ -5,13 +5,17 @@ import type { RunOptions } from './request.js';
 /** What is known of one partition when a plan is made. */
 export interface PartitionFacts {
   readonly key: string;
-  /** The partition in the catalog, null where there is none. */
+  /** Where its rows lie: in partitions of the table, in none yet, or, where those go by something else, in the table. */
+  readonly home: 'partitions' | 'missing' | 'table';
+  /** Its partition in the catalog. One that holds more than this key counts for its share; of several no oid is known. */
   readonly leaf: {
-    readonly oid: number;
-    readonly fileNode: number;
+    readonly oid: number | null;
+    readonly fileNode: number | null;
     readonly rowsAbout: number | null;
     readonly bytes: number;
   } | null;
+  /** Why it cannot be written as the table is now. */
+  readonly obstacle: Obstacle | null;
   /** Whether it has no row; null where nobody asked. */
   readonly isEmpty: boolean | null;
   /** The ledger's words. */
@@ -20,6 +24,12 @@ export interface PartitionFacts {
   readonly buildDigest: string | null;
   readonly isProvisional: boolean;
   readonly hasFailed: boolean;
+}
+
+export interface Obstacle {
+  /** What stands in the way: many partitions may meet the same. */
+  readonly about: string;
+  readonly text: string;
 }
 
 export type Decision = { readonly action: 'create' | 'replace' } | { readonly action: 'leave'; readonly why: string };
@@ -46,7 +56,16 @@ export function decide(
   if (ended === 'unfinished' && !options.allowIncomplete) return { action: 'leave', why: NOT_ENDED };
   const why = whyNotSelected(facts, options.select, buildDigest);
   if (why !== undefined) return { action: 'leave', why };
-  return { action: facts.leaf ? 'replace' : 'create' };
+  return { action: actionOn(facts) };
+}
+
+export function actionOn({ home }: Pick<PartitionFacts, 'home'>): 'create' | 'replace' {
+  return home === 'missing' ? 'create' : 'replace';
+}
+
+/** In a table without partitions for it, a key that has no row is missing. */
+function isMissing({ home, isEmpty }: PartitionFacts): boolean {
+  return home === 'missing' || (home === 'table' && isEmpty === true);
 }
 
 /** Undefined where the partition is selected. A partition written before it had ended is never up to date. */
@@ -55,10 +74,10 @@ function whyNotSelected(facts: PartitionFacts, select: RunOptions['select'], bui
     case 'all':
       return undefined;
     case 'missing':
-      if (!facts.leaf) return undefined;
+      if (isMissing(facts)) return undefined;
       return facts.isEmpty ? 'exists and is empty; select "missing-or-empty" would write it' : 'exists';
     case 'missing-or-empty':
-      if (!facts.leaf) return undefined;
+      if (facts.home === 'missing') return undefined;
       if (!facts.isEmpty) return 'has rows';
       return facts.rowsRecorded === 0 ? 'is empty, as a run recorded' : undefined;
     case 'failed':

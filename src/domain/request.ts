@@ -14,11 +14,16 @@ export type FailureMode = (typeof failureModes)[number];
 export const overlapModes = ['refuse', 'wait'] as const;
 export type OverlapMode = (typeof overlapModes)[number];
 
-/** The request as people write it. `from` and `to` are keys, both included. */
+/**
+ * The request as people write it. `from` and `to` are keys, both included; or dates, of which `to` is included as a whole
+ * day: for hours all those of the days, for longer partitions those that begin and end with them.
+ */
 export interface BackfillRequest {
   readonly table: string;
   readonly from: string;
   readonly to: string;
+  /** Take partitions whole that the range cuts; the plan says so. Default: such a range is refused. */
+  readonly widen?: boolean;
   readonly select?: Selection;
   /** Keys to leave alone. */
   readonly exclude?: readonly string[];

@@ -1,3 +1,5 @@
+import type { NumberForm } from './grain.js';
+
 /** What a build may ask of its partition. Instants are timestamptz, dates are date, values have the partition column's type. */
 export type BoundName = 'start' | 'end' | 'startDate' | 'endDate' | 'startValue' | 'endValue' | 'key';
 
@@ -30,8 +32,22 @@ export interface SqlText {
   readonly values: readonly unknown[];
 }
 
-/** The types of the column on which a table may be partitioned. */
-export type ColumnType = 'date' | 'timestamp with time zone';
+/** The column by which a table is cut: its type, and of an integer what its numbers mean. */
+export type ColumnType =
+  'date' | 'timestamp with time zone' | 'timestamp without time zone' | `${'integer' | 'bigint'} as ${NumberForm}`;
+
+/** Its type as a cast names it. */
+export function castOf(columnType: ColumnType): string {
+  const [type = ''] = columnType.split(' as ');
+  const casts: Readonly<Record<string, string>> = {
+    date: 'date',
+    'timestamp with time zone': 'timestamptz',
+    'timestamp without time zone': 'timestamp',
+    integer: 'int4',
+    bigint: 'int8',
+  };
+  return `pg_catalog.${casts[type]}`;
+}
 
 /**
  * Makes `$n` text and values. Bounds are cast where they stand: without it PostgreSQL would guess the type from the
@@ -46,7 +62,7 @@ export function renderSql(template: SqlTemplate, bounds: BoundValues, columnType
     const name = param.backfillBound;
     const number = numbers.get(name) ?? startAt - 1 + values.push(bounds[name]);
     numbers.set(name, number);
-    return `$${number}::${castOf(name, columnType)}`;
+    return `$${number}::${castOfBound(name, columnType)}`;
   };
   return { text: joinTemplate(template, place), values };
 }
@@ -85,7 +101,7 @@ function printScalar(value: Scalar): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-function castOf(name: BoundName, columnType: ColumnType): string {
+function castOfBound(name: BoundName, columnType: ColumnType): string {
   switch (name) {
     case 'start':
     case 'end':
@@ -95,7 +111,7 @@ function castOf(name: BoundName, columnType: ColumnType): string {
       return 'pg_catalog.date';
     case 'startValue':
     case 'endValue':
-      return columnType === 'date' ? 'pg_catalog.date' : 'pg_catalog.timestamptz';
+      return castOf(columnType);
     case 'key':
       return 'pg_catalog.text';
     default:

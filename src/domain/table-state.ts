@@ -1,4 +1,4 @@
-import type { Partitioning } from './range.js';
+import type { Partitioning } from './grain.js';
 
 /** An open run, as a table shows it. */
 export interface OpenRunOfTable {

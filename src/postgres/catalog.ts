@@ -1,4 +1,3 @@
-import type { ColumnType } from '../domain/sql-template.js';
 import type { TableName } from '../domain/table-name.js';
 import type { Tx } from './database.js';
 
@@ -10,7 +9,6 @@ export interface TableFacts {
   readonly partitionKey: string | null;
   /** The one column of a range partitioning; null for everything else. */
   readonly rangeColumn: string | null;
-  readonly rangeColumnType: string | null;
   readonly columns: readonly ColumnFacts[];
   /** Everything on which a replacement depends, as text; see {@link readShape}. */
   readonly shape: string;
@@ -31,14 +29,13 @@ interface TableRow {
   partkey: string | null;
   strategy: string | null;
   column: string | null;
-  type: string | null;
 }
 
 /** Null where there is no such table (a view is none). */
 export async function readTable(tx: Tx, { schema, name }: TableName): Promise<TableFacts | null> {
   const table = await tx.query<TableRow>(
     `select c.oid, c.relkind, pg_catalog.pg_get_partkeydef(c.oid) as partkey, p.partstrat as strategy,
-            a.attname as "column", pg_catalog.format_type(a.atttypid, null) as type
+            a.attname as "column"
        from pg_catalog.pg_class c
        join pg_catalog.pg_namespace n on n.oid = c.relnamespace
        left join pg_catalog.pg_partitioned_table p on p.partrelid = c.oid
@@ -53,7 +50,6 @@ export async function readTable(tx: Tx, { schema, name }: TableName): Promise<Ta
     isPartitioned: row.relkind === 'p',
     partitionKey: row.partkey,
     rangeColumn: row.strategy === 'r' ? row.column : null,
-    rangeColumnType: row.strategy === 'r' ? row.type : null,
     columns: await readColumns(tx, row.oid),
     shape: await readShape(tx, row.oid),
   };
@@ -92,10 +88,4 @@ export function shapeText(oid: string): string {
        join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
        left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       where c.oid = ${oid} group by c.oid`;
-}
-
-/** The column type of a table that can be backfilled, or undefined. */
-export function supportedColumnType(facts: TableFacts): ColumnType | undefined {
-  const type = facts.rangeColumnType;
-  return type === 'date' || type === 'timestamp with time zone' ? type : undefined;
 }

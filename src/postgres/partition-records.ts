@@ -1,19 +1,20 @@
 import type { Definition } from '../domain/definition.js';
+import type { Partitioning } from '../domain/grain.js';
 import { type Partition, partitionHolding, partitionOf } from '../domain/range.js';
 import { type PartitionRecord, recordState } from '../domain/table-state.js';
-import { type TableFacts, readTable, supportedColumnType } from './catalog.js';
+import { type TableFacts, readTable } from './catalog.js';
 import type { Tx } from './database.js';
-import { type Leaf, lowerAndUpper, readLeaves } from './leaves.js';
+import { layoutOf } from './layout.js';
+import { type Leaf, readLeaves } from './leaves.js';
 import { type PartitionRow, readPartitionRows } from './ledger/partitions.js';
-import type { ColumnType } from '../domain/sql-template.js';
-import { whyNotSupported } from './survey.js';
+import { isPartitionOf, matchLeaves } from './match-leaves.js';
 
 /** A table as it is: every partition that the catalog or the ledger knows, oldest first. */
 export interface RecordedTable {
   /** Why the table cannot be backfilled as it is; null where it can. */
   readonly problem: string | null;
   readonly exists: boolean;
-  /** Keys of the partitions in the catalog with the definition's bounds, oldest first. */
+  /** Keys of the partitions that are there, oldest first: those of the catalog, and of larger or smaller ones the recorded. */
   readonly keys: readonly string[];
   readonly records: readonly PartitionRecord[];
 }
@@ -25,9 +26,13 @@ export async function readRecords(tx: Tx, definition: Definition, buildDigest: s
   const { partitions } = found;
   const rows = new Map((await readPartitionRows(tx, definition.name)).map((row) => [row.key, row]));
   const starts = new Map(partitions.map(({ key, start }) => [key, start]));
-  for (const key of rows.keys()) if (!starts.has(key)) starts.set(key, startOf(definition, key));
-  const keys = [...starts].sort(([, a], [, b]) => (a < b ? -1 : 1)).map(([key]) => key);
   const existing = new Set(partitions.map(({ key }) => key));
+  const unmatched = [...rows.keys()].filter((key) => !starts.has(key));
+  for (const key of unmatched) starts.set(key, '');
+  const recorded = unmatched.flatMap((key) => recordedPartition(definition, key) ?? []);
+  for (const { key, start } of recorded) starts.set(key, start);
+  for (const { key } of found.existing(recorded)) existing.add(key);
+  const keys = [...starts].sort(([, a], [, b]) => (a < b ? -1 : 1)).map(([key]) => key);
   return {
     problem: found.problem,
     exists: facts !== null,
@@ -37,37 +42,39 @@ export async function readRecords(tx: Tx, definition: Definition, buildDigest: s
 }
 
 interface Found {
+  /** Those that have a place in the table. */
+  existing(partitions: readonly Partition[]): readonly Partition[];
   readonly partitions: readonly Partition[];
   readonly problem: string | null;
 }
 
 async function findPartitions(tx: Tx, definition: Definition, facts: TableFacts | null): Promise<Found> {
-  const columnType = facts && supportedColumnType(facts);
-  if (!facts || !columnType || facts.rangeColumn !== definition.partitioning.column) {
-    return { partitions: [], problem: whyNotSupported(definition, facts) };
-  }
-  const { leaves } = await readLeaves(tx, facts.oid, columnType);
-  const partitions = leaves.flatMap((leaf) => asPartition(definition, leaf, columnType));
-  const others = leaves.length - partitions.length;
-  const problem =
-    others === 0 ? null : `${others} of its partitions are not a ${definition.partitioning.grain} of the definition`;
-  return { partitions, problem };
+  const layout = layoutOf(definition, facts);
+  if (typeof layout === 'string' || !facts)
+    return { partitions: [], problem: typeof layout === 'string' ? layout : null, existing: () => [] };
+  if (!layout.isCutByColumn) return { partitions: [], problem: null, existing: (all) => all };
+  const { partitioning } = definition;
+  const cut = { partitioning, columnType: layout.columnType };
+  const { leaves } = await readLeaves(tx, facts.oid, layout.columnType);
+  const partitions = leaves.flatMap((leaf) => (isPartitionOf(leaf, cut) ? asPartition(partitioning, leaf) : []));
+  const existing = (recorded: readonly Partition[]) => {
+    const matches = matchLeaves(leaves, recorded, cut);
+    return recorded.filter((_, i) => matches[i]?.kind !== 'missing');
+  };
+  return { partitions, problem: null, existing };
 }
 
-/** None where the leaf has other bounds than a partition of the definition. */
-function asPartition({ partitioning }: Definition, leaf: Leaf, columnType: ColumnType): Partition[] {
-  const partition = partitionHolding(partitioning, leaf.lower);
-  if (!partition) return [];
-  const { lower, upper } = lowerAndUpper(partition, columnType);
-  return leaf.lower === lower && leaf.upper === upper ? [partition] : [];
+function asPartition(partitioning: Partitioning, { lower }: Leaf): Partition[] {
+  const partition = partitionHolding(partitioning, lower);
+  return partition ? [partition] : [];
 }
 
 /** Keys of an earlier grain or zone may be in the ledger; they come first. */
-function startOf({ partitioning }: Definition, key: string): string {
+function recordedPartition({ partitioning }: Definition, key: string): Partition | undefined {
   try {
-    return partitionOf(partitioning, key).start;
+    return partitionOf(partitioning, key);
   } catch {
-    return '';
+    return undefined;
   }
 }
 

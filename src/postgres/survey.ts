@@ -4,11 +4,14 @@ import type { Partition } from '../domain/range.js';
 import { type ColumnType, printSql } from '../domain/sql-template.js';
 import { quoteIdentifier, quoteTableName } from '../domain/table-name.js';
 import { buildColumns, columnProblems } from './build-columns.js';
-import { type TableFacts, readTable, supportedColumnType } from './catalog.js';
+import { type TableFacts, readTable } from './catalog.js';
 import { checksStatement } from './checks.js';
 import type { Tx } from './database.js';
-import { type Leaf, type Leaves, lowerAndUpper, matchLeaves, readLeaves } from './leaves.js';
+import { layoutOf } from './layout.js';
+import { type Leaves, readLeaves } from './leaves.js';
 import { followMentions } from './mentions.js';
+import { partitionFacts } from './partition-facts.js';
+import { isBefore, positionsOf } from './positions.js';
 import type { Target } from './target.js';
 import { insertStatement } from './strategies/delete-insert.js';
 import { readRowTriggers, writingProblems } from './writing-problems.js';
@@ -25,6 +28,8 @@ export interface Survey {
   readonly problems: readonly string[];
   /** Names of the table's own triggers that fire for each row that a run deletes or inserts. */
   readonly rowTriggers: readonly string[];
+  /** What a reader of the plan should know of the table. */
+  readonly warnings: readonly string[];
   /** Name of the default partition, where there is one. */
   readonly defaultName: string | null;
   /** Partitions of the table that begin after the range. */
@@ -36,18 +41,19 @@ export interface SurveyOptions {
   readonly askEmpty: boolean;
 }
 
-/** @returns a sentence instead, where the table cannot be looked at */
+const NO_LEAVES: Leaves = { leaves: [], defaultName: null };
+
+/** @returns a sentence instead, where the table cannot be backfilled as it is */
 export async function survey(
   tx: Tx,
   definition: Definition,
   partitions: readonly Partition[],
   options: SurveyOptions,
 ): Promise<Survey | string> {
-  const facts = await readTable(tx, definition.table);
-  const columnType = facts && supportedColumnType(facts);
-  if (!facts || !columnType || facts.rangeColumn !== definition.partitioning.column)
-    return whyNotSupported(definition, facts);
-  const leaves = await readLeaves(tx, facts.oid, columnType);
+  const layout = layoutOf(definition, await readTable(tx, definition.table));
+  if (typeof layout === 'string') return layout;
+  const { facts, columnType, isCutByColumn } = layout;
+  const leaves = isCutByColumn ? await readLeaves(tx, facts.oid, columnType) : NO_LEAVES;
   const mentions = await followMentions(tx, printSql(definition.build));
   const build = await tryBuild(tx, definition, facts, columnType, partitions);
   return {
@@ -55,26 +61,19 @@ export async function survey(
     columnType,
     columns: build.columns,
     mentions: mentions.definitions,
-    partitions: await partitionFacts(tx, definition, partitions, { leaves, columnType, options }),
+    partitions: await partitionFacts(tx, definition, partitions, { layout, leaves: leaves.leaves, ...options }),
     problems: [
       ...build.problems,
       ...(mentions.relations.has(facts.oid) && !definition.cumulative
         ? [`The build reads ${definition.name} itself; declare it cumulative where it reads earlier partitions only`]
         : []),
       ...(await writingProblems(tx, definition, facts.oid)),
-      ...boundsProblems(definition, leaves.leaves, partitions, columnType),
     ],
     rowTriggers: await readRowTriggers(tx, facts.oid),
+    warnings: isCutByColumn ? [] : await layoutWarnings(tx, definition, facts),
     defaultName: leaves.defaultName,
     laterPartitions: countLater(leaves, partitions, columnType),
   };
-}
-
-/** Why a table cannot be backfilled, in a sentence. */
-export function whyNotSupported({ name, partitioning }: Definition, facts: TableFacts | null): string {
-  if (!facts) return `There is no table ${name} in the database`;
-  const is = facts.isPartitioned ? `partitioned by ${facts.partitionKey ?? ''}` : 'not partitioned';
-  return `${name} is ${is}; it must be partitioned by range (${quoteIdentifier(partitioning.column)}) on a date or timestamptz column`;
 }
 
 /** Prepares the build and the checks, and runs neither. A build that PostgreSQL refuses is a problem of the plan. */
@@ -122,84 +121,31 @@ export async function attempt<T>(tx: Tx, run: () => Promise<T>): Promise<T | str
   }
 }
 
-function boundsProblems(
-  { name }: Definition,
-  leaves: readonly Leaf[],
-  partitions: readonly Partition[],
-  columnType: ColumnType,
-): string[] {
-  const others = new Map<number, string>();
-  matchLeaves(leaves, partitions, columnType).forEach((match, i) => {
-    const partition = partitions[i];
-    if (!partition || match.kind === 'missing' || (match.kind === 'exact' && !match.leaf.isDetaching)) return;
-    const { leaf } = match;
-    const { lower, upper } = lowerAndUpper(partition, columnType);
-    if (others.has(leaf.oid)) return;
-    others.set(
-      leaf.oid,
-      leaf.isDetaching
-        ? `${leaf.name} is half detached from ${name}: finish with "alter table ${name} detach partition ${leaf.name} finalize"`
-        : `${leaf.name} holds [${leaf.lower}, ${leaf.upper}), and ${partition.key} is [${lower}, ${upper}): partitions must have the definition's bounds`,
-    );
-  });
-  return [...others.values()];
+/** Where the column does not decide in which partition a row lies, rows are found by the column itself. */
+async function layoutWarnings(tx: Tx, { name, partitioning }: Definition, facts: TableFacts): Promise<string[]> {
+  const column = quoteIdentifier(partitioning.column);
+  const { rows } = await tx.query(
+    `select from pg_catalog.pg_index i join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+      where i.indrelid = $1 and a.attname = $2 and i.indisvalid and i.indpred is null`,
+    [facts.oid, partitioning.column],
+  );
+  return [
+    ...(facts.isPartitioned
+      ? [
+          `${name} is partitioned by ${facts.partitionKey ?? ''}, not by range (${column}): none of its partitions is created`,
+        ]
+      : []),
+    ...(rows.length === 0
+      ? [
+          `No index of ${name} begins with ${column}, so that each key reads all of it: create index on ${name} (${column})`,
+        ]
+      : []),
+  ];
 }
 
 function countLater({ leaves }: Leaves, partitions: readonly Partition[], columnType: ColumnType): number {
   const last = partitions.at(-1);
   if (!last) return 0;
-  const { upper } = lowerAndUpper(last, columnType);
-  return leaves.filter((leaf) => leaf.lower !== '-infinity' && leaf.lower >= upper).length;
-}
-
-interface LedgerRow {
-  key: string;
-  generation: string | null;
-  rows: string | null;
-  build: string | null;
-  provisional: boolean | null;
-  failed: boolean | null;
-  empty: boolean | null;
-}
-
-async function partitionFacts(
-  tx: Tx,
-  definition: Definition,
-  partitions: readonly Partition[],
-  context: { leaves: Leaves; columnType: ColumnType; options: SurveyOptions },
-): Promise<PartitionFacts[]> {
-  const { leaves, columnType, options } = context;
-  const matches = matchLeaves(leaves.leaves, partitions, columnType);
-  const bounds = partitions.map((partition) => lowerAndUpper(partition, columnType));
-  const type = columnType === 'date' ? 'date' : 'timestamptz';
-  const column = quoteIdentifier(definition.partitioning.column);
-  const empty = options.askEmpty
-    ? `not exists (select from ${quoteTableName(definition.table)} t where t.${column} >= k.lower::${type} and t.${column} < k.upper::${type})`
-    : 'null::boolean';
-  const { rows } = await tx.query<LedgerRow>(
-    `select k.key, p.generation, p.row_count as rows, p.build_digest as build, p.provisional, p.failed_at is not null as failed, ${empty} as empty
-       from rows from (pg_catalog.unnest($2::text[]), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::text[])) with ordinality as k (key, lower, upper, n)
-       left join ${tx.ledger}.partition p on p.table_name = $1 and p.key = k.key
-      order by k.n`,
-    [
-      definition.name,
-      partitions.map(({ key }) => key),
-      bounds.map(({ lower }) => lower),
-      bounds.map(({ upper }) => upper),
-    ],
-  );
-  return rows.map((row, i) => {
-    const match = matches[i];
-    const leaf = match?.kind === 'exact' ? match.leaf : null;
-    return {
-      key: row.key,
-      leaf,
-      isEmpty: row.empty,
-      generation: Number(row.generation ?? 0),
-      rowsRecorded: row.rows === null ? null : Number(row.rows),
-      buildDigest: row.build,
-      isProvisional: row.provisional ?? false,
-      hasFailed: row.failed ?? false,
-    };
-  });
+  const { upper } = positionsOf(last, columnType);
+  return leaves.filter(({ lower }) => !isBefore(lower, upper)).length;
 }

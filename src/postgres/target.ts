@@ -2,6 +2,7 @@ import pg from 'pg';
 import {
   type ColumnType,
   type BoundValues,
+  castOf,
   type SqlText,
   type SqlTemplate,
   renderSql,
@@ -47,10 +48,6 @@ function between({ columnType }: Target, column: string, lower: string, upper: s
 /** The build's column, as the value that would be inserted. */
 export function builtKey(target: Target): string {
   return `b.${quoteIdentifier(target.column)}::${castOf(target.columnType)}`;
-}
-
-function castOf(columnType: ColumnType): string {
-  return columnType === 'date' ? 'pg_catalog.date' : 'pg_catalog.timestamptz';
 }
 
 export function renderFor(target: Target, template: SqlTemplate, startAt = 1): SqlText {

@@ -1,7 +1,7 @@
 import type { Definition } from '../domain/definition.js';
 import type { Difference } from '../domain/outcome.js';
 import type { Partition } from '../domain/range.js';
-import type { ColumnType } from '../domain/sql-template.js';
+import { type ColumnType, castOf } from '../domain/sql-template.js';
 import { quoteIdentifier, quoteTableName } from '../domain/table-name.js';
 import type { Tx } from './database.js';
 import { lowerAndUpper } from './leaves.js';
@@ -21,7 +21,7 @@ export async function findDifferences(
 ): Promise<Difference[]> {
   const bounds = partitions.map((partition) => lowerAndUpper(partition, columnType));
   const column = `t.${quoteIdentifier(definition.partitioning.column)}`;
-  const type = columnType === 'date' ? 'date' : 'timestamptz';
+  const type = castOf(columnType);
   const { rows } = await tx.query<{ key: string; recorded: string | null; found: string; others: string }>(
     `select k.key, case when r.key is not null then p.row_count end as recorded, c.found, c.others
        from rows from (pg_catalog.unnest($2::text[]), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::text[])) with ordinality as k (key, lower, upper, n)

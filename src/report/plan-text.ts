@@ -107,7 +107,7 @@ function aboutPlan(plan: Plan): string[] {
     ...checks(plan),
     ['empty build', plan.whenEmpty === 'fail' ? 'fails, and the old rows stay' : 'empties the partition'],
     ['after a failure', options.onFailure === 'stop' ? 'no other partition starts' : 'the others go on'],
-    ['time zone', `${plan.timeZone}, a partition a ${plan.grain}`],
+    ['time zone', `${plan.timeZone}, a partition every ${plan.grain}`],
     ...why(plan),
     ['digest', plan.digest.slice(0, 12)],
     ['plan id', plan.planId],

@@ -1,4 +1,5 @@
 import type { PartitionCounts, RecordState, TableState } from '../domain/table-state.js';
+import { grainText } from '../domain/grain.js';
 import { printCount } from './figures.js';
 import { facts } from './text.js';
 
@@ -47,9 +48,9 @@ const deployments = {
 
 function partitions({ exists, partitions: count, firstKey, lastKey, partitioning }: TableState): string {
   if (!exists) return 'the table does not exist';
-  const { grain, timeZone, column } = partitioning;
+  const { timeZone, column } = partitioning;
   const range = firstKey === null ? '' : `, ${firstKey} to ${lastKey}`;
-  return `${printCount(count)}, each a ${grain}${range}; by ${column}, ${timeZone}`;
+  return `${printCount(count)}, one every ${grainText(partitioning)}${range}; by ${column}, ${timeZone}`;
 }
 
 /** `14 current, 2 outdated, 350 never written by this software`. */

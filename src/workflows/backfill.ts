@@ -13,7 +13,7 @@ import { FailureType } from '../domain/failure.js';
 import type { BackfillResult, PartitionFailedDetails, VerificationFailedDetails } from '../domain/outcome.js';
 import { ledger, partitionOptions } from './activities.js';
 import type { Carried } from './carried.js';
-import { failedAttempt, failureInfo } from './failures.js';
+import { failedAttempt, failureInfo, wasCancelled } from './failures.js';
 import { open } from './open.js';
 import { Tracker } from './tracker.js';
 import { verify } from './verify.js';
@@ -77,7 +77,7 @@ async function writePartition(
     tracker.wrote(key);
     return true;
   } catch (error) {
-    if (isCancellation(error)) {
+    if (wasCancelled(error)) {
       tracker.stopped(key);
       return false;
     }
@@ -120,7 +120,7 @@ async function finish(run: OpenedRun, tracker: Tracker): Promise<BackfillResult>
       .slice(0, 10)
       .map(
         ({ key, rowsRecorded, rowsFound, rowsOfOthers }) =>
-          `${key} (${rowsFound} rows, ${rowsOfOthers} of them written by others, recorded ${rowsRecorded})`,
+          `${key} (${rowsFound} rows${rowsOfOthers > 0 ? `, ${rowsOfOthers} of them written by others` : ''}, recorded ${rowsRecorded})`,
       );
     throw failure(
       FailureType.VerificationFailed,

@@ -1,4 +1,11 @@
-import { ActivityFailure, ApplicationFailure, TimeoutFailure, isCancellation, rootCause } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  TimeoutFailure,
+  isCancellation,
+  rootCause,
+} from '@temporalio/workflow';
 import { type FailureInfo, FailureType } from '../domain/failure.js';
 
 /** What an activity's failure says, in the vocabulary. */
@@ -10,6 +17,16 @@ export function failureInfo(error: unknown): FailureInfo {
     return { ...info, type: FailureType.TimedOut, message: `Not done within its time, retries included${last}` };
   }
   return info ?? { type: FailureType.SqlFailed, message: rootCause(error) ?? String(error) };
+}
+
+/**
+ * Whether an activity ended because the run was cancelled. One that failed in the very moment of the cancel, or whose
+ * worker was dead then, and would have been tried again, ends with the words of that attempt instead.
+ */
+export function wasCancelled(error: unknown): boolean {
+  if (isCancellation(error)) return true;
+  const passes: readonly string[] = [FailureType.Transient, FailureType.Overlap, FailureType.TimedOut];
+  return CancellationScope.current().consideredCancelled && passes.includes(failureInfo(error).type);
 }
 
 /** Activities say all they know; a workflow's own refusal has a type and a message only. */

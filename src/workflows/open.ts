@@ -1,8 +1,8 @@
-import { CancellationScope, isCancellation, uuid4, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, uuid4, workflowInfo } from '@temporalio/workflow';
 import type { OpenedRun } from '../activities/open-run.js';
 import { FailureType } from '../domain/failure.js';
 import { ledger, planning, waiting } from './activities.js';
-import { asRunFailure, failureInfo } from './failures.js';
+import { asRunFailure, failureInfo, wasCancelled } from './failures.js';
 import type { Tracker } from './tracker.js';
 
 interface Attempted {
@@ -17,9 +17,12 @@ export async function open(request: unknown, tracker: Tracker): Promise<OpenedRu
     tracker.opened(run);
     return run;
   } catch (error) {
-    const isCancelled = isCancellation(error);
+    const isCancelled = wasCancelled(error);
     tracker.turnTo(isCancelled ? 'cancelled' : 'failed');
-    if (isCancelled) await closeHalfOpened(attempted);
+    if (isCancelled) {
+      await closeHalfOpened(attempted);
+      throw new CancelledFailure('The run was cancelled before it was open');
+    }
     throw asRunFailure(error);
   }
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { sql } from '../../src/config/define.js';
 import { runBackfill, runTemporal } from '../support/commands.js';
 import { factTable, fingerprints, march } from '../support/fact.js';
 import { GATED_FACT, closeGate, openGate } from '../support/gate.js';
 import { type Harness, createHarness } from '../support/harness.js';
+import { terminateOpenRuns } from '../support/history.js';
 import { untilAtGate } from '../support/sessions.js';
 import { until } from '../support/wait.js';
 
@@ -30,6 +31,7 @@ beforeAll(async () => {
   harness = await createHarness(schema, { tables: [build, other] });
 });
 afterAll(() => harness.close());
+afterEach(() => terminateOpenRuns(harness.temporal));
 beforeEach(async () => {
   // A test that fails leaves its gate closed, and the truncate would wait behind it for ever.
   await harness.db.query('delete from gate');

@@ -54,23 +54,62 @@ test('C27 a partition that exists and is empty is listed apart, and filled only 
   expect(after.files).toEqual(before.files);
 });
 
+const larger = `drop table fact_20240304; drop table fact_20240305; drop table fact_20240306;
+  create table fact_larger partition of fact for values from ('2024-03-04') to ('2024-03-07');
+  insert into fact select d::date, i, 1 from generate_series(date '2024-03-04', '2024-03-06', interval '1 day') d, generate_series(1, 100) i`;
+
 const cuts = [
-  { from: '2024-03-05', to: '2024-03-06', select: 'all' },
-  { from: '2024-03-05', to: '2024-03-06', select: 'missing' },
-  { from: '2024-03-01', to: '2024-03-04', select: 'all' },
-  { from: '2024-03-01', to: '2024-03-10', select: 'missing' },
+  { from: '2024-03-05', to: '2024-03-06', days: march(5, 6) },
+  { from: '2024-03-01', to: '2024-03-04', days: march(1, 4) },
 ] as const;
 
-test.each(cuts)('C27 $from to $to ($select) is not widened to a larger partition', async (range) => {
-  await harness.db.query(`drop table fact_20240304; drop table fact_20240305; drop table fact_20240306;
-    create table fact_larger partition of fact for values from ('2024-03-04') to ('2024-03-07');
-    insert into fact select '2024-03-05', i, 1 from generate_series(1, 100) i`);
+test.each(cuts)('C27 $from to $to is not widened to a larger partition that it cuts', async ({ from, to, days }) => {
+  await harness.db.query(larger);
   const before = await look();
-  const plan = await harness.client.plan({ table: 'fact', ...range });
-  const refusal = expect.stringMatching(
-    /^public\.fact_larger holds \[2024-03-04, 2024-03-07\), and 2024-03-0\d is \[/,
+  const plan = await harness.client.plan({ table: 'fact', from, to });
+  expect(plan).toMatchObject({ refusals: [], counts: { create: 0, replace: days.length } });
+  await run({ table: 'fact', from, to });
+  const after = await look();
+  expect(changedDays(before.rows, after.rows)).toEqual(days);
+  expect(after.files).toEqual(before.files);
+});
+
+test('C27 a day that a larger partition holds is not missing', async () => {
+  await harness.db.query(`${larger}; delete from fact where day = '2024-03-05'`);
+  const before = await look();
+  const plan = await harness.client.plan({ ...whole, select: 'missing' });
+  expect(plan).toMatchObject({ partitions: [], refusals: [] });
+  expect(plan.leftAlone.filter(({ why }) => why !== 'exists')).toMatchObject([{ key: '2024-03-05' }]);
+  expect(await run({ ...whole, select: 'missing-or-empty' })).toMatchObject({ partitions: 1 });
+  const after = await look();
+  expect(changedDays(before.rows, after.rows)).toEqual(march(5, 5));
+  expect(after.rows.get('2024-03-05')).toMatchObject(NEW);
+});
+
+test('C27 a range that cuts into a partition of the grain is refused, and widened only if asked', async () => {
+  await harness.restartWorker({
+    tables: [factTable({ partitionBy: { column: 'day', grain: 'week', timeZone: 'UTC' } })],
+  });
+  const before = await look();
+  const request = { table: 'fact', from: '2024-03-05', to: '2024-03-10' };
+  const message = expect.stringContaining(
+    '2024-03-05 begins within 2024-W10, which is [2024-03-04, 2024-03-11)',
   ) as string;
-  expect(plan.refusals).toEqual([refusal]);
-  await expect(run({ table: 'fact', ...range })).rejects.toMatchObject({ type: 'InvalidRequest', message: refusal });
+  await expect(harness.client.plan(request)).rejects.toMatchObject({ type: 'InvalidRequest', message });
+  await expect(run(request)).rejects.toMatchObject({ type: 'InvalidRequest', message });
   expect(await look()).toEqual(before);
+
+  const widened = await harness.client.plan({ ...request, widen: true });
+  expect(widened).toMatchObject({
+    from: '2024-W10',
+    to: '2024-W10',
+    warnings: ['2024-03-05 to 2024-03-10 widened to 2024-W10 to 2024-W10'],
+  });
+  expect(widened.partitions).toMatchObject([{ key: '2024-W10', action: 'replace' }]);
+  // Days hold the week, all but its last.
+  await harness.db.query('drop table fact_20240310');
+  const partly = await harness.client.plan({ ...request, widen: true });
+  expect(partly.refusals).toEqual([
+    '2024-W10, week, has partitions of public.fact for a part only: nothing holds [2024-03-10, 2024-03-11); create that first',
+  ]);
 });

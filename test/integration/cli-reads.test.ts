@@ -58,7 +58,7 @@ test('tables: definition and state of each, what is outdated once the definition
   await harness.db.query('drop table fact_20240301');
   const { stdout, exitCode } = await runBackfill(harness.env, 'tables');
   expect(exitCode).toBe(0);
-  expect(stdout).toContain('9, each a day, 2024-03-02 to 2024-03-10');
+  expect(stdout).toContain('9, one every day, 2024-03-02 to 2024-03-10');
   expect(stdout).toMatch(/2 current, 1 outdated, 1 written and gone since, 6 never/);
   await harness.db.query(
     `create table fact_20240301 partition of fact for values from ('2024-03-01') to ('2024-03-02')`,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { runStatuses } from '../../src/client/run-summary.js';
 import { FailureType } from '../../src/domain/failure.js';
+import { grains, numberForms } from '../../src/domain/grain.js';
 import { failureModes, publishModes, selections } from '../../src/domain/request.js';
 import { recordStates } from '../../src/domain/table-state.js';
 
@@ -160,7 +161,14 @@ const tableState = named(
     name: text,
     description: orNull(text),
     owner: orNull(text),
-    partitioning: z.strictObject({ column: text, grain: text, timeZone: text }),
+    partitioning: z.strictObject({
+      column: text,
+      grain: z.enum(grains),
+      timeZone: text,
+      every: z.number().optional(),
+      anchor: text.optional(),
+      as: z.enum(numberForms).optional(),
+    }),
     digest: text,
     exists: z.boolean(),
     problem: orNull(text),

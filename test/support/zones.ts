@@ -9,6 +9,9 @@ export const zones = [
   'Asia/Kathmandu',
   'UTC',
   'Africa/Cairo',
+  'Australia/Lord_Howe',
+  'Africa/Casablanca',
+  'America/Caracas',
 ] as const;
 
 /** A range around an odd day of each zone. */

@@ -32,7 +32,7 @@ describe('tables', () => {
         'mart.daily_revenue',
         '  about       Revenue a day',
         '  owner       finance',
-        '  partitions  3, each a day, 2026-03-01 to 2026-03-03; by day, UTC',
+        '  partitions  3, one every day, 2026-03-01 to 2026-03-03; by day, UTC',
         '  written     1 current, 1 outdated, 1 failed',
         `  open run    ${workflowId} (2026-03-01 to`,
         '              2026-03-02, by ada)',

@@ -67,6 +67,26 @@ describe('what is wrong is said with its path and its value', () => {
       /config\.tables\[0\]\.partitionBy\.grain is "eon": .*"day"/,
     ],
     [
+      'hours that do not divide a day',
+      { partitionBy: { ...table.partitionBy, grain: 'hour', every: 5 } },
+      'config.tables[0].partitionBy.every is 5: hours are counted anew each day: expected 1, 2, 3, 4, 6, 8 or 12',
+    ],
+    [
+      'an anchor of single days',
+      { partitionBy: { ...table.partitionBy, anchor: '2026-03-01' } },
+      'config.tables[0].partitionBy.anchor is "2026-03-01": it says from which date several',
+    ],
+    [
+      'an anchor that is no date',
+      { partitionBy: { ...table.partitionBy, every: 7, anchor: '2026-02-30' } },
+      'config.tables[0].partitionBy.anchor is "2026-02-30": expected a date as YYYY-MM-DD',
+    ],
+    [
+      'numbers that mean something else',
+      { partitionBy: { ...table.partitionBy, as: 'julian' } },
+      /config\.tables\[0\]\.partitionBy\.as is "julian": .*"yyyymmdd"/,
+    ],
+    [
       'no column',
       { partitionBy: { grain: 'day', timeZone: 'UTC' } },
       'config.tables[0].partitionBy.column is missing: ',

@@ -10,6 +10,7 @@ describe('a request', () => {
     expect(parseRequest(request)).toEqual({
       ...request,
       select: 'all',
+      widen: false,
       exclude: [],
       concurrency: 1,
       publish: 'in-order',
@@ -24,6 +25,7 @@ describe('a request', () => {
   it('keeps what it says', () => {
     const full = {
       ...request,
+      widen: true,
       select: 'outdated',
       exclude: ['2024-03-02'],
       concurrency: 4,

@@ -46,7 +46,7 @@ test('C25 names both forms of a column that was altered', () => {
 
 test.each<[string, Partial<PlannedState> | null, string]>([
   ['was written', { generation: 3 }, '2024-03-03: written since (generation 2 → 3)'],
-  ['was dropped', { leafOid: null, leafFileNode: null }, '2024-03-03: its partition is gone'],
+  ['was dropped', { action: 'create', leafOid: null, leafFileNode: null }, '2024-03-03: its partition is gone'],
   ['was swapped', { leafOid: 99 }, '2024-03-03: its partition is another table, or was rewritten'],
   ['was truncated', { leafFileNode: 99 }, '2024-03-03: its partition is another table, or was rewritten'],
   ['is none any more', null, '2024-03-03: is no partition any more'],
@@ -55,7 +55,9 @@ test.each<[string, Partial<PlannedState> | null, string]>([
 });
 
 test('C25 names a partition that was created', () => {
-  expect(partitionDrift({ leafOid: 40, leafFileNode: 41 }, fourth)).toEqual(['2024-03-04: has a partition now']);
+  expect(partitionDrift({ action: 'replace', leafOid: 40, leafFileNode: 41 }, fourth)).toEqual([
+    '2024-03-04: has a partition now',
+  ]);
 });
 
 it('lists everything at once, in the order of the plan', () => {

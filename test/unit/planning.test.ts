@@ -5,24 +5,39 @@ import { type RunOptions, type Selection, selections } from '../../src/domain/re
 
 const BUILD = 'today';
 const utc = { column: 'day', grain: 'day', timeZone: 'UTC' } as const;
-const leaf = { oid: 7, fileNode: 7, rowsAbout: 100, bytes: 8192 };
+const there = { oid: 7, fileNode: 7, rowsAbout: 100, bytes: 8192 };
+const inPartition = { home: 'partitions', leaf: there } as const;
 
 const partitions = {
   missing: {},
-  'with rows, by nobody': { leaf, isEmpty: false },
-  'empty, by nobody': { leaf, isEmpty: true },
-  'empty, as recorded': { leaf, isEmpty: true, generation: 1, rowsRecorded: 0, buildDigest: BUILD },
-  'emptied behind our back': { leaf, isEmpty: true, generation: 1, rowsRecorded: 9, buildDigest: BUILD },
-  'by this build': { leaf, isEmpty: false, generation: 1, rowsRecorded: 9, buildDigest: BUILD },
-  'by another build': { leaf, isEmpty: false, generation: 1, rowsRecorded: 9, buildDigest: 'old' },
-  'by this build, before it ended': { leaf, isEmpty: false, generation: 1, buildDigest: BUILD, isProvisional: true },
-  'failed, never written': { leaf, isEmpty: false, hasFailed: true },
+  'with rows, by nobody': { ...inPartition, isEmpty: false },
+  'empty, by nobody': { ...inPartition, isEmpty: true },
+  'empty, as recorded': { ...inPartition, isEmpty: true, generation: 1, rowsRecorded: 0, buildDigest: BUILD },
+  'emptied behind our back': { ...inPartition, isEmpty: true, generation: 1, rowsRecorded: 9, buildDigest: BUILD },
+  'by this build': { ...inPartition, isEmpty: false, generation: 1, rowsRecorded: 9, buildDigest: BUILD },
+  'by another build': { ...inPartition, isEmpty: false, generation: 1, rowsRecorded: 9, buildDigest: 'old' },
+  'by this build, before it ended': {
+    ...inPartition,
+    isEmpty: false,
+    generation: 1,
+    buildDigest: BUILD,
+    isProvisional: true,
+  },
+  'failed, never written': { ...inPartition, isEmpty: false, hasFailed: true },
   'failed, and not there': { hasFailed: true },
 } satisfies Record<string, Partial<PartitionFacts>>;
 type Case = keyof typeof partitions;
 
 function decideOn(facts: Partial<PartitionFacts>, more: Partial<RunOptions> = {}, now = '2024-04-01T00:00:00Z') {
-  const nothing = { leaf: null, isEmpty: null, generation: 0, rowsRecorded: null, buildDigest: null };
+  const nothing = {
+    home: 'missing',
+    leaf: null,
+    obstacle: null,
+    isEmpty: null,
+    generation: 0,
+    rowsRecorded: null,
+    buildDigest: null,
+  } as const;
   const options: RunOptions = {
     select: 'all',
     exclude: [],
@@ -84,7 +99,9 @@ describe('the calendar', () => {
     expect(decideOn({}, {}, during)).toEqual({ action: 'leave', why: NOT_ENDED });
     expect(decideOn({}, { allowIncomplete: true }, during)).toEqual({ action: 'create' });
     // Allowing is not asking: the selection counts.
-    expect(decideOn({ leaf }, { allowIncomplete: true, select: 'missing' }, during)).toMatchObject({ action: 'leave' });
+    expect(decideOn({ ...inPartition }, { allowIncomplete: true, select: 'missing' }, during)).toMatchObject({
+      action: 'leave',
+    });
   });
 
   it('C04 one that was written before it ended is outdated the next day', () => {
@@ -98,4 +115,20 @@ it.each(selections)('an excluded key is left alone, with select %s', (select) =>
     const options = { select, exclude: ['2024-03-04', '2024-03-05'] };
     expect(decideOn(facts, options)).toEqual({ action: 'leave', why: 'excluded by the request' });
   }
+});
+
+describe('a table that is not partitioned by the column', () => {
+  const table = { home: 'table' } as const;
+  test.each<[string, Selection, Partial<PartitionFacts>, string | undefined]>([
+    ['has rows', 'all', { isEmpty: null }, undefined],
+    ['has no row', 'missing', { isEmpty: true }, undefined],
+    ['has no row, as recorded', 'missing', { isEmpty: true, rowsRecorded: 0 }, undefined],
+    ['has rows', 'missing', { isEmpty: false }, 'exists'],
+    ['has no row', 'missing-or-empty', { isEmpty: true }, undefined],
+    ['has no row, as recorded', 'missing-or-empty', { isEmpty: true, rowsRecorded: 0 }, 'is empty, as a run recorded'],
+    ['has rows', 'missing-or-empty', { isEmpty: false }, 'has rows'],
+  ])('a key that %s, with select %s', (_, select, facts, why) => {
+    const expected = why === undefined ? { action: 'replace' } : { action: 'leave', why };
+    expect(decideOn({ ...table, ...facts }, { select })).toEqual(expected);
+  });
 });

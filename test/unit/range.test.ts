@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { InvalidRequest } from '../../src/domain/failure.js';
-import { grains } from '../../src/domain/grain.js';
 import { completeness, isTimeZone, listPartitions, partitionOf } from '../../src/domain/range.js';
 import { zones } from '../support/zones.js';
 
@@ -128,34 +127,6 @@ describe('the partitions of a range', () => {
   it('are not more than asked for', () => {
     expect(listPartitions(inZone('UTC'), '2024-03-01', '2024-03-10', 10)).toHaveLength(10);
     expect(() => listPartitions(inZone('UTC'), '2024-03-01', '2024-03-11', 10)).toThrow(/more than 10 partitions/);
-  });
-});
-
-describe('a key', () => {
-  it.each(zones)('printed from its bounds is itself, in %s', (timeZone) => {
-    fc.assert(
-      fc.property(epochDay, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (day, part) => {
-        const key = isoDay(day);
-        fc.pre(timeZone !== 'Pacific/Apia' || key !== '2011-12-30');
-        const bounds = grains.day.bounds(key, timeZone);
-        if (!bounds) throw new Error(`${key} has no bounds`);
-        expect(grains.day.keyAt(bounds.start, timeZone)).toBe(key);
-        // At any moment of the day, but for a zone that goes back over midnight after it: an hour comes twice.
-        if (timeZone === 'America/St_Johns') return;
-        const hours = Math.floor(bounds.start.until(bounds.end).total('minutes') * part);
-        expect(grains.day.keyAt(bounds.start.add({ minutes: hours }), timeZone)).toBe(key);
-      }),
-    );
-  });
-
-  it('is nothing but a real day in its one form', () => {
-    const nearly = fc.stringMatching(/^[0-9]{3,5}-[0-9]{1,2}-[0-9]{1,2}$/);
-    fc.assert(
-      fc.property(fc.oneof(fc.string(), nearly), (text) => {
-        const bounds = grains.day.bounds(text, 'UTC');
-        if (bounds) expect(grains.day.keyAt(bounds.start, 'UTC')).toBe(text);
-      }),
-    );
   });
 });
 

@@ -1,4 +1,4 @@
-import { Context } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { progressQuery } from '../../src/contract.js';
 import { march } from '../support/fact.js';
@@ -53,6 +53,24 @@ test('C14 a cancel stops what is in flight, closes the run in the ledger, and on
     writing: [],
     page: [{ state: 'done' }, ...march(2, 5).map((key) => ({ key, state: 'waiting' }))],
   });
+});
+
+test('an attempt that failed in passing just as the cancel came is no failure of the run', async () => {
+  const world = lab.createWorld({
+    keys: march(1, 3),
+    write: async (key) => {
+      if (key !== '2024-03-02') return;
+      await Context.current().cancelled.catch(() => {
+        throw ApplicationFailure.create({ type: 'Transient', message: 'the connection was lost' });
+      });
+    },
+  });
+  const handle = await lab.start(world);
+  await until('the second is in flight', () => world.inFlight === 1 && world.done.size === 1);
+  await handle.cancel();
+  expect(await failureOf(handle)).toMatchObject({ status: 'CANCELLED', type: 'CancelledFailure' });
+  expect(world.calls.at(-1)).toBe('closeRun cancelled');
+  expect(world.failures).toEqual([]);
 });
 
 test('a partition that was written just as the cancel came counts as written', async () => {

@@ -9,6 +9,7 @@ import {
   addRequestOptions,
   addWhoOptions,
   bothIncluded,
+  keyForms,
   requestOf,
 } from '../options.js';
 import { showPlan } from '../show-plan.js';
@@ -31,7 +32,7 @@ export function addPlanCommand(program: Command, cli: Cli): void {
     .description(`Show what a backfill would write, and store that plan.\n${bothIncluded}`)
     .argument('<table>', 'schema.table, as in the definition');
   addJsonOption(addWhoOptions(addRequestOptions(command)))
-    .addHelpText('after', examples)
+    .addHelpText('after', keyForms + examples)
     .action(async (table: string, flags: Flags) => cli.exit(await plan(cli, table, flags)));
 }
 

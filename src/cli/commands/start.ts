@@ -13,6 +13,7 @@ import {
   addRequestOptions,
   addWhoOptions,
   bothIncluded,
+  keyForms,
   requestOf,
   whoOf,
 } from '../options.js';
@@ -46,7 +47,7 @@ export function addStartCommand(program: Command, cli: Cli): void {
     .option('--yes', 'do not ask')
     .option('--detach', 'do not watch the run')
     .option('--workflow-id <id>', 'name of the run (default: backfill/TABLE/FROM..TO)')
-    .addHelpText('after', examples)
+    .addHelpText('after', keyForms + examples)
     .action(async (table: string | undefined, flags: Flags) => cli.exit(await start(cli, table, flags)));
 }
 
@@ -77,8 +78,8 @@ function wanted(io: CliIo, table: string | undefined, flags: Flags): BackfillReq
     if (table === undefined) throw new CliRefusal('Name a table with --from and --to, or a stored plan with --plan');
     return requestOf(io, table, flags);
   }
-  const { from, to, select, exclude, concurrency, publish, onFailure, allowIncomplete } = flags;
-  const own = [table, from, to, select, exclude, concurrency, publish, onFailure, allowIncomplete];
+  const { from, to, widen, select, exclude, concurrency, publish, onFailure, allowIncomplete } = flags;
+  const own = [table, from, to, widen, select, exclude, concurrency, publish, onFailure, allowIncomplete];
   if (own.some((value) => value !== undefined)) {
     throw new CliRefusal('A plan holds its table, range and options: give --plan alone, or make a new plan');
   }

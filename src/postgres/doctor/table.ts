@@ -2,12 +2,13 @@ import type { Definition } from '../../domain/definition.js';
 import { type Finding, ok, problem, warning } from '../../domain/finding.js';
 import { type Partition, partitionHolding } from '../../domain/range.js';
 import { quoteIdentifier, quoteTableName } from '../../domain/table-name.js';
-import { type TableFacts, readTable, supportedColumnType } from '../catalog.js';
+import { type TableFacts, readTable } from '../catalog.js';
 import type { Tx } from '../database.js';
+import { layoutOf } from '../layout.js';
 import { lowerAndUpper, readLeaves } from '../leaves.js';
-import { attempt, tryBuild, whyNotSupported } from '../survey.js';
+import { attempt, tryBuild } from '../survey.js';
 import { type MissingGrants, missingGrants } from './grants.js';
-import type { ColumnType, SqlText } from '../../domain/sql-template.js';
+import { type ColumnType, type SqlText, castOf } from '../../domain/sql-template.js';
 
 export interface TableQuestion {
   readonly definition: Definition;
@@ -19,17 +20,17 @@ export interface TableQuestion {
 /** What stands in the way of backfills of one table. One finding says that nothing does. */
 export async function examineTable(tx: Tx, question: TableQuestion): Promise<Finding[]> {
   const { definition } = question;
-  const facts = await readTable(tx, definition.table);
-  const columnType = facts && supportedColumnType(facts);
-  if (!facts || !columnType || facts.rangeColumn !== definition.partitioning.column) {
+  const layout = layoutOf(definition, await readTable(tx, definition.table));
+  if (typeof layout === 'string') {
     const remedy = 'Create the table so, or repair its definition (name, partitionBy).';
-    return [problem(definition.name, whyNotSupported(definition, facts), remedy)];
+    return [problem(definition.name, layout, remedy)];
   }
+  const { facts, columnType } = layout;
   const grants = await missingGrants(tx, definition);
   const findings = [
     ...aboutGrants(definition, grants),
     ...(await examineBuild(tx, question, { facts, columnType, grants })),
-    ...(await examineDefault(tx, question, { facts, columnType })),
+    ...(layout.isCutByColumn ? await examineDefault(tx, question, { facts, columnType }) : []),
   ];
   return findings.length > 0 ? findings : [ok(definition.name, 'Can be read, built and written')];
 }
@@ -88,7 +89,7 @@ interface DefaultRows extends Pick<TableQuestion, 'range'> {
 function rowsOfDefault({ table, partitioning }: Definition, { defaultName, columnType, range }: DefaultRows): SqlText {
   if (!range) return { text: `select from ${defaultName}`, values: [] };
   const column = quoteIdentifier(partitioning.column);
-  const type = columnType === 'date' ? 'date' : 'timestamptz';
+  const type = castOf(columnType);
   return {
     text: `select from ${quoteTableName(table)} t
             where t.tableoid = $1::pg_catalog.regclass and t.${column} >= $2::${type} and t.${column} < $3::${type}`,
