@@ -63,8 +63,8 @@ export async function begin(client: pg.PoolClient, options: TransactionOptions, 
     `select pg_backend_pid() as pid, now()::text as "startedAt"`,
   ];
   const results = await sendAll(client, [...first, ...opening]);
-  const rowsOf = (i: number) => results[i]?.rows ?? [];
-  const begun = { ...rowsOf(1)[0], ...rowsOf(first.length - 1)[0] } as Partial<Begun>;
+  const rowsOf = (i: number): readonly unknown[] => results[i]?.rows ?? [];
+  const begun: Partial<Begun> = Object.assign({}, rowsOf(1)[0], rowsOf(first.length - 1)[0]);
   const { rolePath, pid, startedAt } = begun;
   if (rolePath === undefined || pid === undefined || startedAt === undefined)
     throw new Error('PostgreSQL began no transaction');

@@ -70,7 +70,7 @@ async function readColumns(tx: Tx, oid: number): Promise<ColumnFacts[]> {
  * The table's oid, partition key, and columns with type, nullability, default and kind. A plan holds it, and each
  * replacement compares it, so that an `alter table` between review and run is seen. Order of columns does not count.
  */
-export async function readShape(tx: Tx, oid: number): Promise<string> {
+async function readShape(tx: Tx, oid: number): Promise<string> {
   const { rows } = await tx.query<{ shape: string }>(shapeText('$1'), [oid]);
   return rows[0]?.shape ?? '';
 }

@@ -17,6 +17,6 @@ export function logStatementsOfUserPath(): { readonly statements: readonly strin
     else if (path === OWN || /^(?:begin|commit|rollback)\b/.test(text)) byUser.delete(this);
     if (byUser.has(this)) statements.push(text.replace(SWITCH, 'null'));
     return query.apply(this, args);
-  } as never);
+  });
   return { statements, stop: () => spy.mockRestore() };
 }
