@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { demandUsableLedger } from './activities/demand-ledger.js';
 import { createActivities } from './activities/index.js';
 import { isRunning } from './activities/is-running.js';
 import { configFile, databaseUrl, httpAddress, ledgerSchema, poolSize } from './config/environment.js';
@@ -16,9 +17,7 @@ import { readState } from './dev/state.js';
 import { type Checks, type HealthServer, startHealthServer } from './health.js';
 import { installRuntime, shutDownRuntime } from './observability.js';
 import { type Database, openDatabase } from './postgres/database.js';
-import { demandLedger } from './postgres/migrate.js';
 import { toBackfillError } from './postgres/sqlstate.js';
-import { inTransaction } from './postgres/transaction.js';
 
 /** Temporal's own default. */
 const DEFAULT_ADDRESS = 'localhost:7233';
@@ -72,12 +71,7 @@ async function connectAndServe({ configPath, env = process.env, ...rest }: Check
   const url = databaseUrl(env, config.databaseUrl, embedded?.databaseUrl);
   const database = openDatabase({ url, size, ledgerSchema: ledgerSchema(env, config) });
   try {
-    const timeouts = { attemptMs: 10_000, lockMs: 5_000 };
-    await inTransaction(database, { applicationName: 'backfill worker', timeouts }, demandLedger).catch(
-      (error: unknown) => {
-        throw toBackfillError(error);
-      },
-    );
+    await demandUsableLedger(database);
     await serve(config, database, { size, env, embeddedAddress: embedded?.temporalAddress, ...rest });
   } finally {
     await database.close();

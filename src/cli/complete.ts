@@ -57,9 +57,10 @@ async function tableNames(client: CliClient): Promise<string[]> {
 const MOST_RUNS = 50;
 
 async function runIds(client: CliClient): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const { workflowId } of client.list()) if (ids.push(workflowId) >= MOST_RUNS) break;
-  return ids;
+  // A range that was run again has the same id again.
+  const ids = new Set<string>();
+  for await (const { workflowId } of client.list()) if (ids.add(workflowId).size >= MOST_RUNS) break;
+  return [...ids];
 }
 
 /** A question that comes to nothing in time, or at all, is worth no word on the line that somebody types. */

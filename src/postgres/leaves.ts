@@ -79,6 +79,7 @@ function canonical(bound: string, open: string, openAs: string, columnType: Colu
 function printed(value: string, columnType: ColumnType): string {
   const time = (of: string, zone: string) =>
     `pg_catalog.replace(pg_catalog.to_char(${of}, 'YYYY-MM-DD"T"HH24:MI:SS.US${zone}'), '.000000', '')`;
+  if (isInteger(columnType)) return value;
   switch (columnType) {
     case 'date':
       return `pg_catalog.to_char(${value}::date, 'YYYY-MM-DD')`;
@@ -86,13 +87,6 @@ function printed(value: string, columnType: ColumnType): string {
       return time(`${value}::timestamptz at time zone 'UTC'`, 'Z');
     case 'timestamp without time zone':
       return time(`${value}::timestamp`, '');
-    case 'integer as yyyymmdd':
-    case 'integer as epoch-seconds':
-    case 'integer as epoch-milliseconds':
-    case 'bigint as yyyymmdd':
-    case 'bigint as epoch-seconds':
-    case 'bigint as epoch-milliseconds':
-      return value;
     default:
       return columnType satisfies never;
   }

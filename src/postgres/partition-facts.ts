@@ -47,7 +47,7 @@ export async function partitionFacts(
       ...(match ? placeOf(match, partition, definition, cut) : { home: 'table', leaf: null, obstacle: null }),
       isEmpty: row?.empty ?? null,
       generation: Number(row?.generation ?? 0),
-      rowsRecorded: row === undefined || row.rows === null ? null : Number(row.rows),
+      rowsRecorded: typeof row?.rows === 'string' ? Number(row.rows) : null,
       buildDigest: row?.build ?? null,
       isProvisional: row?.provisional ?? false,
       hasFailed: row?.failed ?? false,

@@ -50,12 +50,11 @@ interface Found {
 
 async function findPartitions(tx: Tx, definition: Definition, facts: TableFacts | null): Promise<Found> {
   const layout = layoutOf(definition, facts);
-  if (typeof layout === 'string' || !facts)
-    return { partitions: [], problem: typeof layout === 'string' ? layout : null, existing: () => [] };
+  if (typeof layout === 'string') return { partitions: [], problem: layout, existing: () => [] };
   if (!layout.isCutByColumn) return { partitions: [], problem: null, existing: (all) => all };
   const { partitioning } = definition;
   const cut = { partitioning, columnType: layout.columnType };
-  const { leaves } = await readLeaves(tx, facts.oid, layout.columnType);
+  const { leaves } = await readLeaves(tx, layout.facts.oid, layout.columnType);
   const partitions = leaves.flatMap((leaf) => (isPartitionOf(leaf, cut) ? asPartition(partitioning, leaf) : []));
   const existing = (recorded: readonly Partition[]) => {
     const matches = matchLeaves(leaves, recorded, cut);

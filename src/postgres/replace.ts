@@ -16,7 +16,7 @@ import {
   recordReplacement,
 } from './ledger/replacements.js';
 import { analyzeText, attachText, createDetached, findSite } from './new-partition.js';
-import { sessionName } from './sessions.js';
+import { notOursToEnd, sessionName } from './sessions.js';
 import { StrayRow, countlessStrayRows, describeStrayRows } from './stray-rows.js';
 import { deleteText } from './strategies/delete-insert.js';
 import { type Target, quoteTarget } from './target.js';
@@ -56,7 +56,7 @@ export async function replacePartition(database: Database, replacement: Replacem
       });
     });
   } catch (error) {
-    if (!(error instanceof StrayRow)) throw hideValues(error, definition);
+    if (!(error instanceof StrayRow)) throw hideValues(notOursToEnd(error, run.planId, key), definition);
     throw await inTransaction(database, { ...options, readOnly: true }, (tx) => describeStrayRows(tx, error)).catch(
       () => countlessStrayRows(error),
     );

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { Finding } from '../../src/domain/finding.js';
@@ -39,6 +40,19 @@ afterAll(async () => {
 });
 
 const of = (findings: readonly Finding[], check: string) => findings.filter((finding) => finding.check === check);
+
+test('a worker that may not read the ledger says at its start which rights it lacks', async () => {
+  const url = new URL(db.url);
+  Object.assign(url, { username: role, password: 'secret' });
+  const config = fileURLToPath(new URL('../fixtures/fact/backfill.config.ts', import.meta.url));
+  const ended = await runBackfill({ ...harness.env, DATABASE_URL: url.href, BACKFILL_CONFIG: config }, 'worker');
+  expect(ended).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(ended.stderr).toBe(
+    'backfill: permission denied for schema backfill (SQLSTATE 42501); run as the owner of the ledger: ' +
+      `grant usage on schema "backfill" to ${role}; ` +
+      `grant select, insert, update, delete on all tables in schema "backfill" to ${role};\n`,
+  );
+});
 
 test('a role without rights: every missing one is SQL that gives it', async () => {
   let findings = await harness.client.doctor();

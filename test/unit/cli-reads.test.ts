@@ -285,6 +285,16 @@ describe('completion', () => {
       expect(await complete(command, 'back')).toEqual([workflowId]);
   });
 
+  it('names a range that was run twice once', async () => {
+    const client = {
+      list: async function* () {
+        yield* [closed, { ...closed, runId: 'an earlier one' }];
+      },
+    };
+    const { stdout } = await run(['__complete', 'status', ''], { client });
+    expect(stdout).toBe(`${workflowId}\n`);
+  });
+
   it('is silent, and soon, where nobody answers', async () => {
     const connectError = new errors.ServerUnreachable('a:1', { why: 'no answer', isTransient: true });
     const gone = await run(['__complete', 'plan', ''], { connectError });

@@ -10,6 +10,14 @@ interface Flags extends JsonFlag {
 const examples = `
 Runs until Ctrl-C or SIGTERM, and lets the partitions in flight end first.
 
+Environment:
+  DATABASE_URL            the database, where the config file names none
+  BACKFILL_POOL_SIZE      connections, and so partitions at once (10)
+  BACKFILL_LEDGER_SCHEMA  schema of the ledger (backfill)
+  BACKFILL_TASK_QUEUE     task queue (backfill)
+  BACKFILL_HTTP           port or host:port of /healthz, /readyz and /metrics
+  BACKFILL_LOG_LEVEL      DEBUG, INFO, WARN or ERROR (WARN), to stderr as JSON
+
 Example:
   $ DATABASE_URL=postgres://… TEMPORAL_ADDRESS=… backfill worker
 `;
