@@ -14,11 +14,13 @@ const servers = {
 
 /** What depends on PostgreSQL most, once more on the oldest version that is supported. The setup knows the project's name. */
 const ON_POSTGRES_15 = [
+  'admission',
   'atomic',
   'c02-range-ends',
   'c05-empty-source',
   'c06-struck-midway',
   'c10-one-day-failed',
+  'c16-default-partition',
   'c18-columns-by-name',
   'c19-stray-rows',
   'c16-default-partition',
@@ -26,9 +28,12 @@ const ON_POSTGRES_15 = [
   'c27-gaps',
   'every-type',
   'golden',
+  'hostile-search-path',
   'prune',
   'rows-of-triggers',
   'schema',
+  'session-leftovers',
+  'triggers-and-rules',
   'triggers-and-rules',
 ].map((name) => `test/integration/${name}.test.ts`);
 

@@ -178,7 +178,9 @@ function warnings(
       ? [`Triggers fire for every row that is deleted or inserted: ${found.rowTriggers.join(', ')}`]
       : []),
     ...(created > 0 && found.defaultName !== null
-      ? [`Creating partitions locks the default partition ${found.defaultName} for the moment of attaching each`]
+      ? [
+          `Creating partitions locks the default partition ${found.defaultName} for ${found.rowTriggers.length > 0 ? 'as long as each is built, because triggers fire for its rows' : 'the moment of attaching each'}`,
+        ]
       : []),
   ];
 }

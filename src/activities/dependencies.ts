@@ -4,8 +4,9 @@ import { BackfillError, FailureType, InvalidRequest } from '../domain/failure.js
 import { closest } from '../domain/suggest.js';
 import { parseTableName, printTableName } from '../domain/table-name.js';
 import type { Database, Tx } from '../postgres/database.js';
+import type { TransactionOptions } from '../postgres/begin.js';
 import { type StoredPlan, readPlan } from '../postgres/ledger/plans.js';
-import { type TransactionOptions, inTransaction } from '../postgres/transaction.js';
+import { inTransaction } from '../postgres/transaction.js';
 
 /** What the activities are built from. Tests put their own in. */
 export interface Dependencies {
@@ -26,7 +27,8 @@ export interface Dependencies {
 export function inLedger<T>(
   { database }: Dependencies,
   work: (tx: Tx) => Promise<T>,
-  options: Pick<TransactionOptions, 'readOnly' | 'runsUserSql' | 'searchPath'> = {},
+  options: Pick<TransactionOptions, 'readOnly' | 'runsUserSql' | 'searchPath'> &
+    Partial<Pick<TransactionOptions, 'timeouts'>> = {},
 ): Promise<T> {
   const { cancellationSignal: signal } = Context.current();
   const timeouts = { attemptMs: 5 * 60_000, lockMs: 5_000 };

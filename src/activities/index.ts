@@ -1,15 +1,13 @@
 import { Context } from '@temporalio/activity';
 import type { FailureInfo } from '../domain/failure.js';
-import type { Difference, Replaced, RunRecord } from '../domain/outcome.js';
+import type { Replaced, RunRecord } from '../domain/outcome.js';
 import type { Plan, WorkPage } from '../domain/plan.js';
-import { partitionOf } from '../domain/range.js';
 import { quoteTableName } from '../domain/table-name.js';
 import type { Tx } from '../postgres/database.js';
 import { readPlan, readWorkPage } from '../postgres/ledger/plans.js';
 import { type RunIdentity, recordFailure as recordInLedger } from '../postgres/ledger/replacements.js';
 import { type RunTotals, closeRun as closeInLedger, readRun, readTotals } from '../postgres/ledger/runs.js';
 import { replacePartition as replaceInDatabase } from '../postgres/replace.js';
-import { findDifferences } from '../postgres/verify.js';
 import { checkDatabase } from './check-database.js';
 import { awaitUnclaimed } from './claim.js';
 import { type Dependencies, demandDefinition, demandPlanId, inLedger } from './dependencies.js';
@@ -19,6 +17,7 @@ import { createObserver } from './observe.js';
 import { openRun, type OpenRunInput } from './open-run.js';
 import { planPrune, pruneBatch } from './prune.js';
 import { readFailures, readPartitions, readTableHistory, readTables } from './reads.js';
+import { verifyPage } from './verify-page.js';
 
 /** One partition of a run, as the workflow names it. */
 export interface PartitionInput {
@@ -69,19 +68,7 @@ export function createActivities(deps: Dependencies) {
       observer.failed(partition, { info, attempt });
     }),
 
-    /** Differences between the table and the ledger, in the page after a position. */
-    verifyPage: asActivity(
-      async ({ planId, after }: PageInput): Promise<{ differences: Difference[]; next: number | null }> =>
-        ledger(async (tx) => {
-          const plan = await readPlan(tx, planId);
-          const { partitions, hasMore } = await readWorkPage(tx, planId, after);
-          if (!plan) throw new Error(`There is no plan ${planId} in the ledger`);
-          const definition = demandDefinition(deps.definitions, plan.table);
-          const wanted = partitions.map(({ key }) => partitionOf(definition.partitioning, key));
-          const differences = await findDifferences(tx, { definition, planId }, plan.columnType, wanted);
-          return { differences, next: hasMore ? (partitions.at(-1)?.seq ?? null) : null };
-        }),
-    ),
+    verifyPage: asActivity((input: PageInput) => verifyPage(deps, input)),
 
     /** Fresh statistics for the planner. Only the owner may: without the right PostgreSQL warns, and so be it. */
     refreshStatistics: asActivity(async ({ table }: { readonly table: string }) => {

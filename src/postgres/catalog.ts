@@ -70,9 +70,14 @@ async function readColumns(tx: Tx, oid: number): Promise<ColumnFacts[]> {
  * The table's oid, partition key, and columns with type, nullability, default and kind. A plan holds it, and each
  * replacement compares it, so that an `alter table` between review and run is seen. Order of columns does not count.
  */
-export async function readShape(tx: Tx, oid: number): Promise<string> {
-  const { rows } = await tx.query<{ shape: string }>(
-    `select pg_catalog.concat_ws(E'\\n',
+async function readShape(tx: Tx, oid: number): Promise<string> {
+  const { rows } = await tx.query<{ shape: string }>(shapeText('$1'), [oid]);
+  return rows[0]?.shape ?? '';
+}
+
+/** Selects the shape of the table whose oid an expression gives; no row where there is none. */
+export function shapeText(oid: string): string {
+  return `select pg_catalog.concat_ws(E'\\n',
               'table ' || c.oid, pg_catalog.pg_get_partkeydef(c.oid),
               pg_catalog.string_agg(
                 pg_catalog.format('%I %s%s%s', a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod),
@@ -82,8 +87,5 @@ export async function readShape(tx: Tx, oid: number): Promise<string> {
        from pg_catalog.pg_class c
        join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
        left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-      where c.oid = $1 group by c.oid`,
-    [oid],
-  );
-  return rows[0]?.shape ?? '';
+      where c.oid = ${oid} group by c.oid`;
 }

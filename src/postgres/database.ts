@@ -32,6 +32,13 @@ export interface Tx {
    * statement names its operators in full: `operator(pg_catalog.>=)`.
    */
   asUser<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * The same from here to the end of the transaction, with the first statements in the message that makes it so: texts
+   * without parameters. Returns how many rows each has touched.
+   */
+  goOnAsUser(...statements: readonly string[]): Promise<readonly number[]>;
+  /** Back to the system's names alone. */
+  goOnAsSelf(): Promise<void>;
   query<R extends pg.QueryResultRow = pg.QueryResultRow>(
     text: string,
     values?: readonly unknown[],
@@ -59,7 +66,7 @@ for (const oid of TEXT_TYPES) types.setTypeParser(oid, (text) => text);
 
 /**
  * Sessions keep no settings: behind a pooler a session is another one with each transaction, and what was set in it
- * would meet strangers. Every transaction sets its own, see `beginText`.
+ * would meet strangers. Every transaction sets its own, see `begin`.
  */
 export function openDatabase({ url, size, ledgerSchema = DEFAULT_LEDGER }: DatabaseOptions): Database {
   let noticesLostClients: boolean | undefined;

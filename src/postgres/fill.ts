@@ -3,7 +3,7 @@ import { BackfillError, FailureType } from '../domain/failure.js';
 import { runChecks } from './checks.js';
 import type { Tx } from './database.js';
 import { wroteAllRows } from './row-writers.js';
-import { deleteInsert, insertBuild } from './strategies/delete-insert.js';
+import { countRows, deleteText, insertBuild } from './strategies/delete-insert.js';
 import type { Target } from './target.js';
 
 export interface Filling {
@@ -11,6 +11,8 @@ export interface Filling {
   readonly rowsBefore: number;
   /** Quoted name of the table, or of a partition that is not attached yet. */
   readonly into: string;
+  /** Triggers may wait for the commit. */
+  readonly hasDeferred: boolean;
 }
 
 export interface Filled {
@@ -20,21 +22,23 @@ export interface Filled {
 }
 
 /**
- * Inserts what the build gives into a partition whose rows were deleted, and demands what the new rows must meet.
+ * Inserts what the build gives into a partition whose rows were deleted, and demands what the new rows must meet. It runs
+ * where SQL of the definition finds its names.
  * @throws {BackfillError} EmptyBuild, CheckFailed, RowsStay, Transient (another session's rows)
  * @throws {StrayRow}
  */
 export async function fill(tx: Tx, target: Target, filling: Filling): Promise<Filled> {
-  const { inserted, total, others } = await tx.asUser(() => insertAndCheck(tx, target, filling));
+  const { inserted, total, others } = await insertAndCheck(tx, target, filling);
   const isOurs = others === 0;
   // Triggers may have added rows, or taken some away.
-  if (total !== inserted && !isOurs && !(await wroteAllRows(tx, target))) {
-    throw await otherRows(tx, target, { inserted, total });
+  if (total !== inserted && !isOurs) {
+    await tx.goOnAsSelf();
+    if (!(await wroteAllRows(tx, target))) throw await otherRows(tx, target, { inserted, total });
   }
   return { rowsAfter: total, isOurs };
 }
 
-async function insertAndCheck(tx: Tx, target: Target, { definition, rowsBefore, into }: Filling) {
+async function insertAndCheck(tx: Tx, target: Target, { definition, rowsBefore, into, hasDeferred }: Filling) {
   const { key } = target.partition;
   const inserted = await insertBuild(tx, target, definition.build, into);
   if (inserted === 0 && definition.whenEmpty === 'fail') {
@@ -43,8 +47,8 @@ async function insertAndCheck(tx: Tx, target: Target, { definition, rowsBefore, 
       message: `${key}: the build gives no row, and whenEmpty is "fail"; the ${rowsBefore} old rows stay`,
     });
   }
-  // Triggers that wait for the commit: what they write is counted, and they find names as the definition does.
-  await tx.query('set constraints all immediate');
+  // What they write is counted, and they find names as the definition does.
+  if (hasDeferred) await tx.query('set constraints all immediate');
   return { inserted, ...(await runChecks(tx, target, definition, into)) };
 }
 
@@ -56,8 +60,8 @@ async function otherRows(
 ): Promise<BackfillError> {
   const { key } = target.partition;
   // The transaction is going to be rolled back in any case.
-  await tx.asUser(() => deleteInsert.removeRows(tx, target));
-  const isOther = (await deleteInsert.countRows(tx, target)) === 0;
+  await tx.asUser(() => tx.query(deleteText(target)));
+  const isOther = (await countRows(tx, target)) === 0;
   const why = isOther ? 'something else writes this partition' : 'a trigger of the table keeps rows from being deleted';
   return new BackfillError({
     type: isOther ? FailureType.Transient : FailureType.RowsStay,

@@ -95,7 +95,7 @@ create table if not exists migration (id serial primary key, name varchar(255) n
 }
 
 /** @throws {BackfillError} LedgerOutdated, with the remedy */
-export async function demandLedger(tx: Tx): Promise<void> {
+export async function demandLedger(tx: Pick<Tx, 'ledger' | 'query'>): Promise<void> {
   const wanted = (await migrationFiles()).at(-1)?.replace(/\.sql$/, '') ?? '';
   const table = `${tx.ledger}.migration`;
   const { rows } = await tx.query<{ exists: boolean }>('select pg_catalog.to_regclass($1) is not null as exists', [

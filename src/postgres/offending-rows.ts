@@ -55,7 +55,7 @@ async function primaryKey(tx: Tx, target: Target): Promise<string[]> {
   const { rows } = await tx.query<{ name: string }>(
     `select a.attname as name
        from pg_catalog.pg_index i
-      cross join lateral pg_catalog.unnest(i.indkey::pg_catalog.int2[]) with ordinality k (number, place)
+      cross join lateral pg_catalog.unnest(i.indkey::pg_catalog.int2[]) with ordinality as k (number, place)
        join pg_catalog.pg_attribute a on a.attrelid operator(pg_catalog.=) i.indrelid and a.attnum operator(pg_catalog.=) k.number
       where i.indisprimary and i.indrelid operator(pg_catalog.=) pg_catalog.to_regclass($1) order by k.place`,
     [quoteTarget(target)],

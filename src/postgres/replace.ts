@@ -1,24 +1,24 @@
+import pg from 'pg';
 import type { Definition } from '../domain/definition.js';
 import { BackfillError, FailureType } from '../domain/failure.js';
 import type { Replaced } from '../domain/outcome.js';
+import { partitionOf } from '../domain/range.js';
 import { quoteTableName } from '../domain/table-name.js';
-import { readShape } from './catalog.js';
+import { shapeText } from './catalog.js';
 import type { Database, Tx } from './database.js';
+import { type Filled, type Filling, fill } from './fill.js';
+import { hideValues } from './hide-values.js';
 import {
   type Admission,
   type RunIdentity,
-  admit,
-  findReplacement,
-  lockPartition,
+  admissionTexts,
+  readAdmission,
   recordReplacement,
 } from './ledger/replacements.js';
-import { hideValues } from './hide-values.js';
-import { type Filled, fill } from './fill.js';
-import { analyze, attach, createDetached, takeTurn, whatCreatingNeeds } from './new-partition.js';
-import { partitionOf } from '../domain/range.js';
-import { endSessions, sessionName } from './sessions.js';
+import { analyzeText, attachText, createDetached, findSite } from './new-partition.js';
+import { notOursToEnd, sessionName } from './sessions.js';
 import { StrayRow, countlessStrayRows, describeStrayRows } from './stray-rows.js';
-import { deleteInsert } from './strategies/delete-insert.js';
+import { deleteText } from './strategies/delete-insert.js';
 import { type Target, quoteTarget } from './target.js';
 import { inTransaction } from './transaction.js';
 
@@ -37,87 +37,81 @@ export interface Replacement {
  * @throws what PostgreSQL said; see `toBackfillError`
  */
 export async function replacePartition(database: Database, replacement: Replacement): Promise<Replaced> {
-  const { definition } = replacement;
-  const options = transactionOptions(replacement);
+  const { definition, run, key, signal } = replacement;
+  const { timeouts, searchPath } = definition;
+  const applicationName = sessionName(run.planId, key);
+  const options = { applicationName, runsUserSql: true, timeouts, searchPath, signal };
+  const relation = quoteTableName(definition.table);
+  const attempt = { ...run, key, session: applicationName, relation };
+  const opening = [
+    ...admissionTexts(database.ledger, attempt),
+    shapeText(`to_regclass(${pg.escapeLiteral(relation)})`),
+  ];
   try {
-    return await inTransaction(database, options, (tx) => replaceInTransaction(tx, replacement));
+    return await inTransaction(database, { ...options, opening }, (tx, opened) => {
+      const [admitted = [], shape = []] = opened.slice(-2);
+      return replaceInTransaction(tx, replacement, {
+        admission: readAdmission(admitted, attempt),
+        shape: (shape[0] as { readonly shape: string } | undefined)?.shape,
+      });
+    });
   } catch (error) {
-    if (!(error instanceof StrayRow)) throw hideValues(error, definition);
+    if (!(error instanceof StrayRow)) throw hideValues(notOursToEnd(error, run.planId, key), definition);
     throw await inTransaction(database, { ...options, readOnly: true }, (tx) => describeStrayRows(tx, error)).catch(
       () => countlessStrayRows(error),
     );
   }
 }
 
-async function replaceInTransaction(tx: Tx, { definition, run, key, attempt }: Replacement): Promise<Replaced> {
-  const startedAt = new Date();
-  const admission = await admit(tx, run, key);
-  await endSessions(tx, run.planId, key);
-  const generation = (await lockPartition(tx, definition.name, key)) + 1;
-  const already = await findReplacement(tx, run.planId, key);
-  if (already) return already;
+async function replaceInTransaction(
+  tx: Tx,
+  { definition, run: { planId }, key, attempt }: Replacement,
+  { admission, shape }: { readonly admission: Admission; readonly shape: string | undefined },
+): Promise<Replaced> {
+  if (admission.already) return admission.already;
+  demandUnchanged(definition, admission, shape);
+  const { buildDigest, provisional } = admission;
   const target = targetOf(definition, admission, key);
-  await demandUnchanged(tx, definition, admission);
-  const written =
-    admission.action === 'create' ? await create(tx, target, definition) : await replace(tx, target, definition);
-  const { isOurs, ...figures } = written;
-  const done: Replaced = { key, generation, ...figures };
-  await recordReplacement(tx, {
-    ...done,
-    isOurs,
-    ...admission,
-    table: definition.name,
-    planId: run.planId,
-    attempt,
-    startedAt,
-  });
+  const write = admission.action === 'create' ? create : replace;
+  const { isOurs, ...written } = await write(tx, target, { definition, hasDeferred: admission.hasDeferred });
+  const done: Replaced = { key, generation: admission.generation + 1, ...written };
+  const table = definition.name;
+  await recordReplacement(tx, { ...done, table, planId, attempt, isOurs, buildDigest, provisional });
   return done;
 }
 
 type Written = Pick<Replaced, 'status' | 'rowsBefore' | 'rowsAfter'> & Pick<Filled, 'isOurs'>;
 
-/** Triggers of the table fire, and find their names as the role does. */
-function removeRows(tx: Tx, target: Target): Promise<number> {
-  return tx.asUser(() => deleteInsert.removeRows(tx, target));
-}
+type Given = Pick<Filling, 'definition' | 'hasDeferred'>;
 
-async function replace(tx: Tx, target: Target, definition: Definition): Promise<Written> {
-  const rowsBefore = await removeRows(tx, target);
-  const filled = await fill(tx, target, { definition, rowsBefore, into: quoteTarget(target) });
+async function replace(tx: Tx, target: Target, given: Given): Promise<Written> {
+  const [rowsBefore = 0] = await tx.goOnAsUser(deleteText(target));
+  const filled = await fill(tx, target, { ...given, rowsBefore, into: quoteTarget(target) });
   return { status: 'replaced', rowsBefore, ...filled };
 }
 
 /** The new partition is attached last where it can be, so that writers of the table wait for the commit only. */
-async function create(tx: Tx, target: Target, definition: Definition): Promise<Written> {
-  const needs = await whatCreatingNeeds(tx, target);
-  if (needs.turn) await takeTurn(tx, target);
+async function create(tx: Tx, target: Target, given: Given): Promise<Written> {
+  const site = await findSite(tx, target);
+  await createDetached(tx, target, site, given.definition.timeouts.lockMs);
+  const [now, later] = site.needsParent ? [[attachText(target, site)], []] : [[], [attachText(target, site)]];
   // Rows of the missing partition may sit in a default partition; with them there, attaching would be refused.
-  const rowsBefore = await removeRows(tx, target);
-  const leaf = await createDetached(tx, target);
-  if (needs.parent) await attach(tx, target, leaf);
-  const into = needs.parent ? quoteTarget(target) : quoteTableName(leaf);
-  const filled = await fill(tx, target, { definition, rowsBefore, into });
-  await analyze(tx, leaf);
-  if (!needs.parent) await attach(tx, target, leaf);
+  const [rowsBefore = 0] = await tx.goOnAsUser(deleteText(target), ...now);
+  const into = site.needsParent ? quoteTarget(target) : site.leaf;
+  const filled = await fill(tx, target, { ...given, rowsBefore, into });
+  await tx.query([analyzeText(site), ...later].join('; '));
   return { status: 'created', rowsBefore, ...filled };
 }
 
 /** What was reviewed is what runs: neither the definition nor the table may have changed since the plan. */
-async function demandUnchanged(tx: Tx, definition: Definition, admission: Admission): Promise<void> {
+function demandUnchanged(definition: Definition, admission: Admission, shape: string | undefined): void {
   if (definition.digest !== admission.definitionDigest) {
     throw new BackfillError({
       type: FailureType.DefinitionChanged,
       message: `This worker's definition of ${definition.name} (${definition.digest.slice(0, 12)}) is not the plan's (${admission.definitionDigest.slice(0, 12)})`,
     });
   }
-  const { rows } = await tx.query<{ oid: number; hasLeaf: boolean }>(
-    `select pg_catalog.to_regclass($1)::pg_catalog.oid as oid,
-            $2::pg_catalog.oid is null or exists (select from pg_catalog.pg_inherits
-              where inhparent = pg_catalog.to_regclass($1) and inhrelid = $2 and not inhdetachpending) as "hasLeaf"`,
-    [quoteTableName(definition.table), admission.leafOid],
-  );
-  const shape = rows[0] ? await readShape(tx, rows[0].oid) : '';
-  if (shape !== admission.shape || !rows[0]?.hasLeaf) {
+  if (shape !== admission.shape || !admission.hasLeaf) {
     const what = shape === admission.shape ? 'the partition is gone' : 'its columns are not those of the plan';
     throw new BackfillError({
       type: FailureType.ShapeChanged,
@@ -128,9 +122,4 @@ async function demandUnchanged(tx: Tx, definition: Definition, admission: Admiss
 
 function targetOf({ table, partitioning }: Definition, { columnType, columns }: Admission, key: string): Target {
   return { table, column: partitioning.column, columnType, columns, partition: partitionOf(partitioning, key) };
-}
-
-function transactionOptions({ definition, run, key, signal }: Replacement) {
-  const { timeouts, searchPath } = definition;
-  return { applicationName: sessionName(run.planId, key), runsUserSql: true, timeouts, searchPath, signal };
 }

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import {
   type ColumnType,
   type BoundValues,
@@ -30,11 +31,18 @@ function boundValues(partition: Partition, columnType: ColumnType): BoundValues 
 /** `column >= start and column < end`, with its two values, fit to stand beside SQL of a definition. */
 export function withinBounds(target: Target, startAt: number, column = quoteIdentifier(target.column)): SqlText {
   const { lower, upper } = lowerAndUpper(target.partition, target.columnType);
-  const cast = castOf(target.columnType);
-  return {
-    text: `${column} operator(pg_catalog.>=) $${startAt}::${cast} and ${column} operator(pg_catalog.<) $${startAt + 1}::${cast}`,
-    values: [lower, upper],
-  };
+  return { text: between(target, column, `$${startAt}`, `$${startAt + 1}`), values: [lower, upper] };
+}
+
+/** The same as one text, for a message of several statements, which takes no parameters. */
+export function withinLiterals(target: Target): string {
+  const { lower, upper } = lowerAndUpper(target.partition, target.columnType);
+  return between(target, quoteIdentifier(target.column), pg.escapeLiteral(lower), pg.escapeLiteral(upper));
+}
+
+function between({ columnType }: Target, column: string, lower: string, upper: string): string {
+  const cast = castOf(columnType);
+  return `${column} operator(pg_catalog.>=) ${lower}::${cast} and ${column} operator(pg_catalog.<) ${upper}::${cast}`;
 }
 
 /** The build's column, as the value that would be inserted. */

@@ -28,6 +28,11 @@ export const optional = proxyActivities<Activities>({
 /** Until a range is free: each look is one more attempt of one activity, so that hours of waiting make no history. */
 export const waiting = proxyActivities<Activities>({ ...common, scheduleToCloseTimeout: '30 days' });
 
+/** A statement of the last read has the time of one attempt, and some are made before it is enough. */
+export function verifyingOptions({ attemptMs }: { readonly attemptMs: number }): ActivityOptions {
+  return { ...common, startToCloseTimeout: attemptMs + 120_000, scheduleToCloseTimeout: '1 day' };
+}
+
 /** Writing one partition. The id and the summary name it in the Web UI and for `temporal activity …`. */
 export function partitionOptions(
   table: string,

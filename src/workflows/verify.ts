@@ -1,18 +1,22 @@
 import { isCancellation, log } from '@temporalio/workflow';
 import type { OpenedRun } from '../activities/open-run.js';
 import type { Difference } from '../domain/outcome.js';
-import { ledger, optional } from './activities.js';
+import { ledger, optional, verifyingOptions } from './activities.js';
 
 /** Differences that are named; the rest is counted. */
 const MOST_NAMED = 100;
 
 /** The last read of every partition of the plan, a page at a time, after refreshing the planner's statistics. */
-export async function verify({ planId, table }: OpenedRun): Promise<{ count: number; differences: Difference[] }> {
-  await refreshStatistics(table);
+export async function verify(run: OpenedRun): Promise<{ count: number; differences: Difference[] }> {
+  const { planId } = run;
+  await refreshStatistics(run.table);
   const differences: Difference[] = [];
   let count = 0;
   for (let after: number | null = 0; after !== null;) {
-    const page: Awaited<ReturnType<typeof ledger.verifyPage>> = await ledger.verifyPage({ planId, after });
+    const page: Awaited<ReturnType<typeof ledger.verifyPage>> = await ledger.verifyPage.executeWithOptions(
+      verifyingOptions(run),
+      [{ planId, after }],
+    );
     count += page.differences.length;
     differences.push(...page.differences.slice(0, MOST_NAMED - differences.length));
     after = page.next;

@@ -18,14 +18,27 @@ do $$ declare t text; o text; begin
   end loop; end $$;
 create function evil.num_nulls(bigint) returns integer language sql as 'select 0';
 create function evil.num_nulls(numeric) returns integer language sql as 'select 0';
+do $$ declare f text; begin
+  foreach f in array array['count', 'min', 'max', 'sum', 'btrim', 'replace', 'starts_with', 'to_regclass', 'quote_ident'] loop
+    execute format('create function evil.%I(text) returns text language sql immutable as $f$ select pg_catalog.text %L $f$', f, 'evil');
+    execute format('create function evil.%I(bigint) returns bigint language sql immutable as $f$ select 0::bigint $f$', f);
+  end loop; end $$;
+create function evil.now() returns timestamptz language sql as $f$ select timestamptz 'infinity' $f$;
+create function evil.pg_backend_pid() returns integer language sql as 'select 0';
+create operator evil.|| (leftarg = text, rightarg = text, function = evil.yes);
+create operator evil.+ (leftarg = bigint, rightarg = bigint, function = evil.yes);
+create operator evil.+ (leftarg = date, rightarg = date, function = evil.yes);
 create function evil.concat(text, text) returns text language sql as 'select ''evil''';
 create type evil.timestamptz as enum ();
 create type evil.date as enum ();
+create type evil.text as enum ();
 create type evil.oid as enum ();
 create table evil.pg_class (oid int);
 create table evil.pg_inherits (inhrelid int);
 create table evil.pg_stat_activity (pid int);
-create table evil.run (plan_id int);`;
+create table evil.pg_trigger (tgname name);
+create table evil.run (plan_id int);
+create table evil.partition (table_name int);`;
 
 /** The build means what it says whatever the path. */
 const build: TableInput['build'] = ({ startDate, endDate }) => sql`

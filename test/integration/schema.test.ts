@@ -25,8 +25,7 @@ afterEach(() => db.drop());
 
 const dump = () => dumpSchema(db, 'backfill');
 const migrate = () => migrateLedger({ databaseUrl: db.url });
-const demand = () =>
-  demandLedger({ ledger: '"backfill"', query: (text, values) => db.query(text, values), asUser: (work) => work() });
+const demand = () => demandLedger({ ledger: '"backfill"', query: (text, values) => db.query(text, values) });
 
 describe('the schema of the ledger', () => {
   it('is what sql/schema.sql says', async () => {

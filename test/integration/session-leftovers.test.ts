@@ -10,8 +10,10 @@ import { type Harness, createHarness } from '../support/harness.js';
 const LITTER = `
 do $$ begin execute format('alter database %I set synchronous_commit = off', current_database()); end $$;
 create table found (day date, what text);
+create table used (pid int);
 create function litter(wanted date) returns boolean language plpgsql as $$
 begin
+  insert into used values (pg_backend_pid());
   insert into found select wanted, 'setting' where coalesce(current_setting('app.litter', true), '') <> '';
   insert into found select wanted, 'search path' where current_setting('search_path') like '%nowhere%';
   insert into found select wanted, 'commit' where current_setting('synchronous_commit') <> 'on';
@@ -45,6 +47,8 @@ test('what a build leaves in its session reaches no other partition, and no stat
   const run = await client.start({ table: 'fact', from: '2024-03-01', to: '2024-03-10' });
   expect(await run.result()).toMatchObject({ partitions: 10, rowsAfter: 1000 });
   expect((await db.query('select day, what from found')).rows).toEqual([]);
+  // Not by a new session for each.
+  expect((await db.query('select distinct pid from used')).rowCount).toBe(1);
   const after = await fingerprints(db);
   for (const day of march(1, 10)) expect(after.get(day)).toMatchObject(NEW);
 });

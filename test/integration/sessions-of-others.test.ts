@@ -40,5 +40,5 @@ test('a session of a role that ours may not end is reported, to be tried again, 
 
 function end(): Promise<void> {
   const options = { applicationName: 'test', timeouts: { attemptMs: 10_000, lockMs: 1_000 } };
-  return inTransaction(database, options, (tx) => endSessions(tx, planId, key));
+  return inTransaction(database, options, (tx) => endSessions(tx, planId));
 }

@@ -15,6 +15,13 @@ export async function terminateOpenRuns(temporal: Client): Promise<void> {
   }
 }
 
+/** How many activities of a kind the latest execution has scheduled. */
+export async function activityCount(temporal: Client, workflowId: string, name: string): Promise<number> {
+  const { events } = await temporal.workflow.getHandle(workflowId).fetchHistory();
+  return (events ?? []).filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === name)
+    .length;
+}
+
 /** The keys whose replacement was scheduled by the latest execution, in order. */
 export async function scheduledKeys(temporal: Client, workflowId: string): Promise<string[]> {
   return (await partitionEvents(temporal, workflowId)).map(({ key }) => key);

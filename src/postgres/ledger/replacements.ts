@@ -1,19 +1,27 @@
+import pg from 'pg';
 import { BackfillError, type FailureInfo, FailureType } from '../../domain/failure.js';
 import { fitFailure } from '../../domain/fit-failure.js';
 import type { Replaced } from '../../domain/outcome.js';
 import type { ColumnType } from '../../domain/sql-template.js';
 import type { Tx } from '../database.js';
 
-/** What a replacement needs to know of its run and plan. */
+/** What a replacement needs to know of its run, plan and partition. */
 export interface Admission {
   readonly action: 'create' | 'replace';
   readonly shape: string;
   readonly definitionDigest: string;
   readonly buildDigest: string;
-  readonly leafOid: number | null;
   readonly provisional: boolean;
   readonly columnType: ColumnType;
   readonly columns: readonly string[];
+  /** The partition of the plan is still one of the table. */
+  readonly hasLeaf: boolean;
+  /** Something in the database may wait for the commit. */
+  readonly hasDeferred: boolean;
+  /** The partition's, before this replacement. */
+  readonly generation: number;
+  /** What an earlier attempt under this plan committed, if one did. */
+  readonly already: Replaced | null;
 }
 
 export interface RunIdentity {
@@ -22,82 +30,105 @@ export interface RunIdentity {
   readonly executionId: string;
 }
 
+export interface Attempt extends RunIdentity {
+  readonly key: string;
+  /** Its name in pg_stat_activity, by which an earlier one is found. */
+  readonly session: string;
+  /** Quoted name of the table. */
+  readonly relation: string;
+}
+
 /**
- * Holds the run open until the end of the transaction: closing it waits for us, and once it is closed we do not get here.
+ * The statements that admit an attempt, to travel with the begin of its transaction: one message instead of four, and
+ * half a millisecond cheaper than a function, whose plans go whenever a session is emptied. Each sees what was committed
+ * while the one before it waited; none does anything where the run is closed. The last one answers.
+ */
+export function admissionTexts(ledger: string, attempt: Attempt): string[] {
+  const [plan, execution, key, session, relation] = [
+    attempt.planId,
+    attempt.executionId,
+    attempt.key,
+    attempt.session,
+    attempt.relation,
+  ].map((value) => pg.escapeLiteral(value));
+  const run = `${ledger}.run r where r.plan_id = ${plan} and r.execution_id = ${execution} and r.state = 'open'`;
+  return [
+    // Holds the run open until the end of the transaction: closing it waits for us.
+    `select from ${run} for share`,
+    // An earlier attempt that Temporal has given up on may go on for as long as its SQL takes.
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+      where application_name = ${session} and pid <> pg_backend_pid() and datname = current_database()
+        and exists (select from ${run})`,
+    // The lock that every writer of this software takes.
+    `insert into ${ledger}.partition (table_name, key) select r.table_name, ${key} from ${run}
+      on conflict (table_name, key) do update set key = excluded.key`,
+    `select pp.action, l.shape, l.definition_digest as "definitionDigest", l.build_digest as "buildDigest",
+            l.column_type as "columnType", l.columns, pp.provisional, p.generation,
+            pp.leaf_oid is null or exists (select from pg_inherits
+              where inhparent = to_regclass(${relation}) and inhrelid = pp.leaf_oid and not inhdetachpending) as "hasLeaf",
+            exists (select from pg_trigger where tgdeferrable) as "hasDeferred",
+            d.rows_before as "doneBefore", d.rows_after as "doneAfter", d.generation as "doneGeneration"
+       from (select r.plan_id, r.table_name from ${run} for share) r
+       join ${ledger}.plan l on l.plan_id = r.plan_id
+       join ${ledger}.plan_partition pp on pp.plan_id = r.plan_id and pp.key = ${key} and pp.action <> 'leave'
+       join ${ledger}.partition p on p.table_name = r.table_name and p.key = pp.key
+       left join ${ledger}.replacement d on d.plan_id = r.plan_id and d.key = pp.key`,
+  ];
+}
+
+interface AdmissionRow extends Omit<Admission, 'already' | 'generation'> {
+  readonly generation: string;
+  readonly doneBefore: string | null;
+  readonly doneAfter: string | null;
+  readonly doneGeneration: string | null;
+}
+
+/**
+ * Reads the answer to {@link admissionTexts}.
  * @throws {BackfillError} RunClosed
  */
-export async function admit(tx: Tx, { planId, executionId }: RunIdentity, key: string): Promise<Admission> {
-  const { rows } = await tx.query<Admission & { leafOid: string | null }>(
-    `select pp.action, p.shape, p.definition_digest as "definitionDigest", p.build_digest as "buildDigest",
-            p.column_type as "columnType", p.columns, pp.leaf_oid as "leafOid", pp.provisional
-       from ${tx.ledger}.run r
-       join ${tx.ledger}.plan p on p.plan_id = r.plan_id
-       join ${tx.ledger}.plan_partition pp on pp.plan_id = r.plan_id and pp.key = $3 and pp.action <> 'leave'
-      where r.plan_id = $1 and r.execution_id = $2 and r.state = 'open'
-        for share of r`,
-    [planId, executionId, key],
-  );
-  const row = rows[0];
+export function readAdmission(rows: readonly unknown[], { planId, key }: Attempt): Admission {
+  const [row] = rows as readonly AdmissionRow[];
   if (!row) {
     throw new BackfillError({
       type: FailureType.RunClosed,
       message: `${key} was not written: the run of plan ${planId} is closed, or goes on in another execution`,
     });
   }
-  return { ...row, leafOid: row.leafOid === null ? null : Number(row.leafOid) };
+  const { doneBefore, doneAfter, doneGeneration, ...admission } = row;
+  const done = {
+    rowsBefore: Number(doneBefore),
+    rowsAfter: Number(doneAfter),
+    generation: Number(doneGeneration),
+  };
+  const already = doneGeneration === null ? null : ({ key, status: 'already', ...done } as const);
+  return { ...admission, generation: Number(row.generation), already };
 }
 
-/** Takes the partition's lock, which every writer of this software takes. Returns its generation. */
-export async function lockPartition(tx: Tx, table: string, key: string): Promise<number> {
-  const { rows } = await tx.query<{ generation: string }>(
-    `insert into ${tx.ledger}.partition as p (table_name, key) values ($1, $2)
-     on conflict (table_name, key) do update set key = excluded.key returning p.generation`,
-    [table, key],
-  );
-  return Number(rows[0]?.generation ?? 0);
-}
-
-/** What an earlier attempt under this plan committed, if one did. */
-export async function findReplacement(tx: Tx, planId: string, key: string): Promise<Replaced | undefined> {
-  const { rows } = await tx.query<{ before: string; after: string; generation: string }>(
-    `select rows_before as before, rows_after as after, generation from ${tx.ledger}.replacement where plan_id = $1 and key = $2`,
-    [planId, key],
-  );
-  const row = rows[0];
-  return (
-    row && {
-      key,
-      status: 'already',
-      rowsBefore: Number(row.before),
-      rowsAfter: Number(row.after),
-      generation: Number(row.generation),
-    }
-  );
-}
-
-export interface NewReplacement extends Replaced {
+export interface NewReplacement extends Replaced, Pick<Admission, 'buildDigest' | 'provisional'> {
   readonly table: string;
   readonly planId: string;
-  readonly buildDigest: string;
-  readonly provisional: boolean;
   readonly attempt: number;
-  readonly startedAt: Date;
   /** All rows carry the number of this transaction. */
   readonly isOurs: boolean;
 }
 
-/** The record of a replacement, in its own transaction. */
+/**
+ * The record of a replacement, in its own transaction. It runs by the definition's search path, so that its operators
+ * are named in full. The disk is waited for at the commit, whatever the build has set.
+ */
 export async function recordReplacement(tx: Tx, done: NewReplacement): Promise<void> {
   await tx.query(
     `with moved as (
        update ${tx.ledger}.partition
           set generation = $3, plan_id = $4, row_count = $7, build_digest = $8, provisional = $9,
-              xid = case when $12 then pg_catalog.pg_current_xact_id() end,
+              xid = case when $11 then pg_catalog.pg_current_xact_id() end,
               replaced_at = pg_catalog.clock_timestamp(), failed_plan_id = null, failed_at = null
-        where table_name = $1 and key = $2)
+        where table_name operator(pg_catalog.=) $1 and key operator(pg_catalog.=) $2)
      insert into ${tx.ledger}.replacement
        (table_name, key, generation, plan_id, action, rows_before, rows_after, build_digest, attempt, started_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $10, $11)`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $10, pg_catalog.now())
+     returning pg_catalog.set_config('synchronous_commit', 'on', true)`,
     [
       done.table,
       done.key,
@@ -109,7 +140,6 @@ export async function recordReplacement(tx: Tx, done: NewReplacement): Promise<v
       done.buildDigest,
       done.provisional,
       done.attempt,
-      done.startedAt.toISOString(),
       done.isOurs,
     ],
   );
