@@ -31,6 +31,13 @@ export function layoutOf({ name, partitioning }: Definition, facts: TableFacts |
   return { facts, columnType, isCutByColumn: facts.rangeColumn === partitioning.column };
 }
 
+/** Digits of the column's fractions of a second, as in `timestamp(3) with time zone`; null where nothing is rounded. */
+export function precisionOf({ partitioning }: Definition, { columns }: TableFacts): number | null {
+  const type = columns.find(({ name }) => name === partitioning.column)?.type;
+  const digits = type === undefined ? null : /\((\d)\)/.exec(type);
+  return digits ? Number(digits[1]) : null;
+}
+
 function columnTypeOf(type: string, as: NumberForm | undefined): ColumnType | undefined {
   switch (type) {
     case 'date':

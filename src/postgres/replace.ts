@@ -42,7 +42,7 @@ export async function replacePartition(database: Database, replacement: Replacem
   const applicationName = sessionName(run.planId, key);
   const options = { applicationName, runsUserSql: true, timeouts, searchPath, signal };
   const relation = quoteTableName(definition.table);
-  const attempt = { ...run, key, session: applicationName, relation };
+  const attempt = { ...run, key, session: applicationName, relation, column: definition.partitioning.column };
   const opening = [
     ...admissionTexts(database.ledger, attempt),
     shapeText(`to_regclass(${pg.escapeLiteral(relation)})`),
@@ -120,6 +120,17 @@ function demandUnchanged(definition: Definition, admission: Admission, shape: st
   }
 }
 
-function targetOf({ table, partitioning }: Definition, { columnType, columns }: Admission, key: string): Target {
-  return { table, column: partitioning.column, columnType, columns, partition: partitionOf(partitioning, key) };
+function targetOf(
+  { table, partitioning }: Definition,
+  { columnType, precision, columns }: Admission,
+  key: string,
+): Target {
+  return {
+    table,
+    column: partitioning.column,
+    columnType,
+    precision,
+    columns,
+    partition: partitionOf(partitioning, key),
+  };
 }

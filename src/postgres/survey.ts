@@ -7,7 +7,7 @@ import { buildColumns, columnProblems } from './build-columns.js';
 import { type TableFacts, readTable } from './catalog.js';
 import { checksStatement } from './checks.js';
 import type { Tx } from './database.js';
-import { layoutOf } from './layout.js';
+import { layoutOf, precisionOf } from './layout.js';
 import { type Leaves, readLeaves } from './leaves.js';
 import { followMentions } from './mentions.js';
 import { partitionFacts } from './partition-facts.js';
@@ -90,6 +90,7 @@ export async function tryBuild(
     table: definition.table,
     column: definition.partitioning.column,
     columnType,
+    precision: precisionOf(definition, facts),
     partition,
     columns: [],
   };

@@ -16,6 +16,8 @@ export interface Target {
   readonly table: TableName;
   readonly column: string;
   readonly columnType: ColumnType;
+  /** Digits of its fractions of a second, where the column rounds to fewer than six. */
+  readonly precision: number | null;
   readonly partition: Partition;
   /** The columns that the build gives, in its order. */
   readonly columns: readonly string[];
@@ -45,9 +47,9 @@ function between({ columnType }: Target, column: string, lower: string, upper: s
   return `${column} operator(pg_catalog.>=) ${lower}::${cast} and ${column} operator(pg_catalog.<) ${upper}::${cast}`;
 }
 
-/** The build's column, as the value that would be inserted. */
-export function builtKey(target: Target): string {
-  return `b.${quoteIdentifier(target.column)}::${castOf(target.columnType)}`;
+/** The build's column, as the value that would be inserted: 23:59:59.7 in a `timestamp(0)` is of the next day. */
+export function builtKey({ column, columnType, precision }: Target): string {
+  return `b.${quoteIdentifier(column)}::${castOf(columnType)}${precision === null ? '' : `(${precision})`}`;
 }
 
 export function renderFor(target: Target, template: SqlTemplate, startAt = 1): SqlText {

@@ -13,6 +13,7 @@ export interface Admission {
   readonly buildDigest: string;
   readonly provisional: boolean;
   readonly columnType: ColumnType;
+  readonly precision: number | null;
   readonly columns: readonly string[];
   /** The partition of the plan is still one of the table. */
   readonly hasLeaf: boolean;
@@ -36,6 +37,8 @@ export interface Attempt extends RunIdentity {
   readonly session: string;
   /** Quoted name of the table. */
   readonly relation: string;
+  /** By which it is partitioned. */
+  readonly column: string;
 }
 
 /**
@@ -44,12 +47,13 @@ export interface Attempt extends RunIdentity {
  * while the one before it waited; none does anything where the run is closed. The last one answers.
  */
 export function admissionTexts(ledger: string, attempt: Attempt): string[] {
-  const [plan, execution, key, session, relation] = [
+  const [plan, execution, key, session, relation, column] = [
     attempt.planId,
     attempt.executionId,
     attempt.key,
     attempt.session,
     attempt.relation,
+    attempt.column,
   ].map((value) => pg.escapeLiteral(value));
   const run = `${ledger}.run r where r.plan_id = ${plan} and r.execution_id = ${execution} and r.state = 'open'`;
   return [
@@ -63,7 +67,9 @@ export function admissionTexts(ledger: string, attempt: Attempt): string[] {
     `insert into ${ledger}.partition (table_name, key) select r.table_name, ${key} from ${run}
       on conflict (table_name, key) do update set key = excluded.key`,
     `select pp.action, l.shape, l.definition_digest as "definitionDigest", l.build_digest as "buildDigest",
-            l.column_type as "columnType", l.columns, pp.provisional, p.generation,
+            l.column_type as "columnType", l.columns,
+            (select nullif(atttypmod, -1) from pg_attribute
+              where attrelid = to_regclass(${relation}) and attname = ${column}) as precision, pp.provisional, p.generation,
             pp.leaf_oid is null or exists (select from pg_inherits
               where inhparent = to_regclass(${relation}) and inhrelid = pp.leaf_oid and not inhdetachpending) as "hasLeaf",
             exists (select from pg_trigger where tgdeferrable) as "hasDeferred",
