@@ -36,7 +36,8 @@ create table backfill.partition (
   replaced_at timestamp with time zone,
   failed_plan_id uuid,
   failed_at timestamp with time zone,
-  xid xid8
+  xid xid8,
+  keeps_rows boolean not null default false
 ) with (fillfactor=70);
 alter table backfill.partition add constraint partition_pkey PRIMARY KEY (table_name, key);
 CREATE INDEX partition_failed ON backfill.partition USING btree (table_name) WHERE (failed_at IS NOT NULL);
@@ -44,6 +45,7 @@ comment on column backfill.partition.generation is 'Raised by every replacement;
 comment on column backfill.partition.provisional is 'Written before the partition had ended.';
 comment on column backfill.partition.failed_at is 'Set by a failure, cleared by the next replacement.';
 comment on column backfill.partition.xid is 'The transaction that wrote all of its rows; null where not all are its own.';
+comment on column backfill.partition.keeps_rows is 'The last replacement left rows as they were: xid is the newest, not the only one.';
 
 create table backfill.plan (
   plan_id uuid not null,
@@ -99,11 +101,18 @@ create table backfill.replacement (
   build_digest text not null,
   attempt integer not null,
   started_at timestamp with time zone not null,
-  committed_at timestamp with time zone not null default clock_timestamp()
+  committed_at timestamp with time zone not null default clock_timestamp(),
+  strategy text not null default 'delete-insert'::text,
+  rows_added bigint,
+  rows_removed bigint,
+  rows_changed bigint
 );
 alter table backfill.replacement add constraint replacement_pkey PRIMARY KEY (table_name, key, generation);
 alter table backfill.replacement add constraint replacement_plan_id_key_key UNIQUE (plan_id, key);
 alter table backfill.replacement add constraint replacement_action_check CHECK ((action = ANY (ARRAY['create'::text, 'replace'::text])));
+alter table backfill.replacement add constraint replacement_check CHECK ((((rows_added IS NULL) = (rows_removed IS NULL)) AND ((rows_added IS NULL) = (rows_changed IS NULL))));
+alter table backfill.replacement add constraint replacement_strategy_check CHECK ((strategy = ANY (ARRAY['delete-insert'::text, 'diff'::text])));
+comment on column backfill.replacement.rows_added is 'Null where old and new rows were not compared.';
 
 create table backfill.run (
   plan_id uuid not null,

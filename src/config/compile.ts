@@ -49,6 +49,7 @@ export function compileTable(input: TableInput, where: string): Definition {
     build: template(input.build(BOUNDS), `${where}.build`),
     checks: (input.checks ?? []).map((check, i) => compileCheck(check, `${where}.checks[${i}]`)),
     cumulative: input.cumulative ?? false,
+    strategy: input.strategy ?? 'delete-insert',
     whenEmpty: input.whenEmpty ?? 'fail',
     searchPath: input.searchPath ?? null,
     showValues: input.showValues ?? false,
@@ -63,11 +64,11 @@ export function buildIdentity({ build, partitioning, searchPath }: Omit<Definiti
 }
 
 function definitionDigest(definition: Omit<Definition, 'digest'>): string {
-  const { name, checks, cumulative, whenEmpty } = definition;
+  const { name, checks, cumulative, strategy, whenEmpty } = definition;
   const identities = checks.map((check) =>
     check.kind === 'noRows' ? { ...check, query: normalizeSql(printSql(check.query)) } : check,
   );
-  return digest({ name, ...buildIdentity(definition), checks: identities, cumulative, whenEmpty });
+  return digest({ name, ...buildIdentity(definition), checks: identities, cumulative, strategy, whenEmpty });
 }
 
 function compileCheck(check: CheckInput, where: string): Check {

@@ -2,6 +2,7 @@ import sqlTag, { type Sql } from 'sql-template-tag';
 import type { BoundMarker, RowsMarker, Scalar } from '../domain/sql-template.js';
 import type { BuildArguments } from './arguments.js';
 import type { Partitioning } from '../domain/grain.js';
+import type { WantedStrategy } from '../domain/strategy.js';
 import type { CheckInput } from './checks.js';
 
 /** What may stand in `${…}` of a build or a check. */
@@ -26,6 +27,11 @@ export interface TableInput {
   readonly checks?: readonly CheckInput[];
   /** The build reads earlier partitions of this same table. */
   readonly cumulative?: boolean;
+  /**
+   * `delete-insert` (default) writes every row anew. `diff` writes only rows that differ, told apart by a unique key of the
+   * table. `auto` decides for each plan, and the plan says why.
+   */
+  readonly strategy?: WantedStrategy;
   /** Default `fail`: a build without rows keeps the old partition and says so. */
   readonly whenEmpty?: 'fail' | 'empty';
   /** Schemas in which the build finds unqualified names. Default: the database role's. */

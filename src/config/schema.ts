@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { grains, numberForms } from '../domain/grain.js';
 import { parseDate } from '../domain/calendar.js';
 import { isTimeZone } from '../domain/range.js';
+import { wantedStrategies } from '../domain/strategy.js';
 import { MAX_IDENTIFIER_BYTES } from '../domain/table-name.js';
 import type { CheckInput } from './checks.js';
 import type { TableInput } from './define.js';
@@ -59,6 +60,7 @@ const table = z.strictObject({
   build: callback<TableInput['build']>(),
   checks: z.array(check).optional(),
   cumulative: z.boolean().optional(),
+  strategy: z.enum(wantedStrategies).optional(),
   whenEmpty: z.enum(['fail', 'empty']).optional(),
   searchPath: names.optional(),
   showValues: z.boolean().optional(),

@@ -1,6 +1,7 @@
 import type { Check } from './check.js';
 import type { Partitioning } from './grain.js';
 import type { SqlTemplate } from './sql-template.js';
+import type { WantedStrategy } from './strategy.js';
 import type { TableName } from './table-name.js';
 
 /** A definition as the worker uses it: checked, compiled, every default filled in. */
@@ -17,6 +18,8 @@ export interface Definition {
   readonly checks: readonly Check[];
   /** The build reads this very table before `start`: partitions go one at a time, oldest first. */
   readonly cumulative: boolean;
+  /** How rows are written where the partition is there already. */
+  readonly strategy: WantedStrategy;
   /** What a build without rows means: a failure that keeps the old rows, or an empty partition. */
   readonly whenEmpty: 'fail' | 'empty';
   /** Null: the role's own. */

@@ -1,3 +1,4 @@
+import type { Changes } from './changes.js';
 import type { FailureInfo } from './failure.js';
 
 /** One replacement of one partition: who wrote what, when, why. */
@@ -11,6 +12,8 @@ export interface HistoryEntry {
   readonly isOutdated: boolean;
   readonly rowsBefore: number;
   readonly rowsAfter: number;
+  /** Null where old and new rows were not compared. */
+  readonly changes: Changes | null;
   readonly planId: string;
   readonly workflowId: string | null;
   readonly requestedBy: string | null;

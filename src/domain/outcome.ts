@@ -1,3 +1,4 @@
+import type { Changes } from './changes.js';
 import type { FailureInfo } from './failure.js';
 import type { FailureRecord } from './history.js';
 
@@ -9,6 +10,8 @@ export interface Replaced {
   readonly rowsBefore: number;
   readonly rowsAfter: number;
   readonly generation: number;
+  /** Null where old and new rows were not compared. */
+  readonly changes: Changes | null;
 }
 
 /** The result of a run that completed. */
@@ -21,6 +24,8 @@ export interface BackfillResult {
   readonly partitions: number;
   readonly rowsBefore: number;
   readonly rowsAfter: number;
+  /** Over the partitions in which old and new rows were compared, or there was no old one; null where there was none such. */
+  readonly changes: (Changes & { readonly partitions: number }) | null;
   /** Partitions that had rows before and have none now: at most 100, oldest first. */
   readonly emptied: readonly { readonly key: string; readonly rowsBefore: number }[];
 }

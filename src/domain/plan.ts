@@ -1,3 +1,4 @@
+import type { Strategy } from './strategy.js';
 import type { RunOptions } from './request.js';
 
 /** A partition that the run will write. */
@@ -36,7 +37,9 @@ export interface Plan {
   readonly definitionDigest: string;
   readonly buildDigest: string;
   readonly buildSql: string;
-  readonly strategy: 'delete-insert';
+  readonly strategy: Strategy;
+  /** Why it was chosen; null where the definition names it. */
+  readonly strategyWhy: string | null;
   readonly whenEmpty: 'fail' | 'empty';
   readonly checks: readonly string[];
   readonly counts: { readonly create: number; readonly replace: number; readonly leave: number };

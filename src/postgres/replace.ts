@@ -6,7 +6,6 @@ import { partitionOf } from '../domain/range.js';
 import { quoteTableName } from '../domain/table-name.js';
 import { shapeText } from './catalog.js';
 import type { Database, Tx } from './database.js';
-import { type Filled, type Filling, fill } from './fill.js';
 import { hideValues } from './hide-values.js';
 import {
   type Admission,
@@ -15,12 +14,11 @@ import {
   readAdmission,
   recordReplacement,
 } from './ledger/replacements.js';
-import { analyzeText, attachText, createDetached, findSite } from './new-partition.js';
 import { notOursToEnd, sessionName } from './sessions.js';
 import { StrayRow, countlessStrayRows, describeStrayRows } from './stray-rows.js';
-import { deleteText } from './strategies/delete-insert.js';
-import { type Target, quoteTarget } from './target.js';
+import type { Target } from './target.js';
 import { inTransaction } from './transaction.js';
+import { createPartition, replaceRows } from './write-partition.js';
 
 export interface Replacement {
   readonly definition: Definition;
@@ -72,35 +70,13 @@ async function replaceInTransaction(
   demandUnchanged(definition, admission, shape);
   const { buildDigest, provisional } = admission;
   const target = targetOf(definition, admission, key);
-  const write = admission.action === 'create' ? create : replace;
-  const { isOurs, ...written } = await write(tx, target, { definition, hasDeferred: admission.hasDeferred });
+  const { action, strategy, hasDeferred } = admission;
+  const write = action === 'create' ? createPartition : replaceRows;
+  const { isOurs, strategy: used, ...written } = await write(tx, target, { definition, strategy, hasDeferred });
   const done: Replaced = { key, generation: admission.generation + 1, ...written };
   const table = definition.name;
-  await recordReplacement(tx, { ...done, table, planId, attempt, isOurs, buildDigest, provisional });
+  await recordReplacement(tx, { ...done, table, planId, attempt, isOurs, strategy: used, buildDigest, provisional });
   return done;
-}
-
-type Written = Pick<Replaced, 'status' | 'rowsBefore' | 'rowsAfter'> & Pick<Filled, 'isOurs'>;
-
-type Given = Pick<Filling, 'definition' | 'hasDeferred'>;
-
-async function replace(tx: Tx, target: Target, given: Given): Promise<Written> {
-  const [rowsBefore = 0] = await tx.goOnAsUser(deleteText(target));
-  const filled = await fill(tx, target, { ...given, rowsBefore, into: quoteTarget(target) });
-  return { status: 'replaced', rowsBefore, ...filled };
-}
-
-/** The new partition is attached last where it can be, so that writers of the table wait for the commit only. */
-async function create(tx: Tx, target: Target, given: Given): Promise<Written> {
-  const site = await findSite(tx, target);
-  await createDetached(tx, target, site, given.definition.timeouts.lockMs);
-  const [now, later] = site.needsParent ? [[attachText(target, site)], []] : [[], [attachText(target, site)]];
-  // Rows of the missing partition may sit in a default partition; with them there, attaching would be refused.
-  const [rowsBefore = 0] = await tx.goOnAsUser(deleteText(target), ...now);
-  const into = site.needsParent ? quoteTarget(target) : site.leaf;
-  const filled = await fill(tx, target, { ...given, rowsBefore, into });
-  await tx.query([analyzeText(site), ...later].join('; '));
-  return { status: 'created', rowsBefore, ...filled };
 }
 
 /** What was reviewed is what runs: neither the definition nor the table may have changed since the plan. */

@@ -42,8 +42,17 @@ export async function describeStrayRows(tx: Tx, cause: StrayRow): Promise<Backfi
       [...query.values, ...within.values],
     ),
   );
-  const { outside = '0', example = null } = rows[0] ?? {};
-  const where = `${target.column} = ${example ?? 'null'}`;
-  const message = `${target.partition.key}: ${outside} rows of the build lie outside the partition, for example ${where}`;
+  return strayRows(target, rows[0], cause);
+}
+
+/** @param found how many rows, and the partition column of one, as text */
+export function strayRows(
+  { column, partition }: Target,
+  found: { readonly outside: string; readonly example: string | null } | undefined,
+  cause?: StrayRow,
+): BackfillError {
+  const { outside = '0', example = null } = found ?? {};
+  const where = `${column} = ${example ?? 'null'}`;
+  const message = `${partition.key}: ${outside} rows of the build lie outside the partition, for example ${where}`;
   return new BackfillError({ type: FailureType.StrayRows, message, sample: [example ?? 'null'] }, { cause });
 }

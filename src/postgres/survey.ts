@@ -1,6 +1,7 @@
 import type { Definition } from '../domain/definition.js';
 import type { PartitionFacts } from '../domain/planning.js';
 import type { Partition } from '../domain/range.js';
+import type { ChosenStrategy } from '../domain/strategy.js';
 import { type ColumnType, printSql } from '../domain/sql-template.js';
 import { quoteIdentifier, quoteTableName } from '../domain/table-name.js';
 import { buildColumns, columnProblems } from './build-columns.js';
@@ -12,6 +13,7 @@ import { type Leaves, readLeaves } from './leaves.js';
 import { followMentions } from './mentions.js';
 import { partitionFacts } from './partition-facts.js';
 import { isBefore, positionsOf } from './positions.js';
+import { pickStrategy } from './pick-strategy.js';
 import type { Target } from './target.js';
 import { insertStatement } from './strategies/delete-insert.js';
 import { readRowTriggers, writingProblems } from './writing-problems.js';
@@ -24,6 +26,7 @@ export interface Survey {
   /** Definitions of the views and functions that the build uses. */
   readonly mentions: readonly { readonly name: string; readonly definition: string }[];
   readonly partitions: readonly PartitionFacts[];
+  readonly strategy: ChosenStrategy;
   /** Reasons for which nothing may be written, in sentences. */
   readonly problems: readonly string[];
   /** Names of the table's own triggers that fire for each row that a run deletes or inserts. */
@@ -56,21 +59,24 @@ export async function survey(
   const leaves = isCutByColumn ? await readLeaves(tx, facts.oid, columnType) : NO_LEAVES;
   const mentions = await followMentions(tx, printSql(definition.build));
   const build = await tryBuild(tx, definition, facts, columnType, partitions);
+  const strategy = await pickStrategy(tx, definition, { oid: facts.oid, given: build.columns });
   return {
     facts,
     columnType,
     columns: build.columns,
     mentions: mentions.definitions,
     partitions: await partitionFacts(tx, definition, partitions, { layout, leaves: leaves.leaves, ...options }),
+    strategy,
     problems: [
       ...build.problems,
+      ...strategy.problems,
       ...(mentions.relations.has(facts.oid) && !definition.cumulative
         ? [`The build reads ${definition.name} itself; declare it cumulative where it reads earlier partitions only`]
         : []),
       ...(await writingProblems(tx, definition, facts.oid)),
     ],
     rowTriggers: await readRowTriggers(tx, facts.oid),
-    warnings: isCutByColumn ? [] : await layoutWarnings(tx, definition, facts),
+    warnings: [...strategy.warnings, ...(isCutByColumn ? [] : await layoutWarnings(tx, definition, facts))],
     defaultName: leaves.defaultName,
     laterPartitions: countLater(leaves, partitions, columnType),
   };

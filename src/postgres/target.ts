@@ -37,9 +37,9 @@ export function withinBounds(target: Target, startAt: number, column = quoteIden
 }
 
 /** The same as one text, for a message of several statements, which takes no parameters. */
-export function withinLiterals(target: Target): string {
+export function withinLiterals(target: Target, column = quoteIdentifier(target.column)): string {
   const { lower, upper } = lowerAndUpper(target.partition, target.columnType);
-  return between(target, quoteIdentifier(target.column), pg.escapeLiteral(lower), pg.escapeLiteral(upper));
+  return between(target, column, pg.escapeLiteral(lower), pg.escapeLiteral(upper));
 }
 
 function between({ columnType }: Target, column: string, lower: string, upper: string): string {

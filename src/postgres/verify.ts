@@ -9,7 +9,7 @@ import { lowerAndUpper } from './leaves.js';
 /**
  * The last read: partitions of a plan that the ledger does not know as written under it, or whose rows in the table are
  * not those that their current ledger row says, oldest first: not as many, or not all written by the recorded
- * transaction, which each row carries as its xmin. It asks the current row, not this run's: a daily run may have written
+ * transaction, which each row carries as its xmin (where rows were kept: some written after it). It asks the current row, not this run's: a daily run may have written
  * the partition since, and recorded that. Temporal's word that a partition is done is not enough: a server that lost a
  * commit in a crash, or an activity completed by hand, leaves the old rows there.
  */
@@ -28,7 +28,9 @@ export async function findDifferences(
        left join ${tx.ledger}.partition p on p.table_name = $1 and p.key = k.key
        left join ${tx.ledger}.replacement r on r.plan_id = $5 and r.key = k.key
       cross join lateral (
-              select pg_catalog.count(*) as found, pg_catalog.count(*) filter (where t.xmin <> p.xid::pg_catalog.xid) as others from ${quoteTableName(definition.table)} t
+              select pg_catalog.count(*) as found, pg_catalog.count(*) filter (where case when p.keeps_rows then ${isLater('t.xmin', 'p.xid')}
+                                                                      else t.xmin <> p.xid::pg_catalog.xid end) as others
+                from ${quoteTableName(definition.table)} t
               where ${column} >= k.lower::${type} and ${column} < k.upper::${type}) c
       where r.key is null or c.found is distinct from p.row_count or c.others > 0
       order by k.n`,
@@ -46,4 +48,13 @@ export async function findDifferences(
     rowsFound: Number(found),
     rowsOfOthers: Number(others),
   }));
+}
+
+/**
+ * Whether a row's half of a transaction number came after a whole one, up to now. Not `age()`: rows that nobody touched for
+ * two thousand million transactions keep their old half, which `age` takes for one to come.
+ */
+function isLater(half: string, xid: string): string {
+  const later = `((${half}::text::bigint - ${xid}::text::bigint % 4294967296 + 4294967296) % 4294967296)`;
+  return `${later} between 1 and pg_snapshot_xmax(pg_current_snapshot())::text::bigint - ${xid}::text::bigint`;
 }

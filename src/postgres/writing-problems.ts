@@ -2,28 +2,11 @@ import type { Definition } from '../domain/definition.js';
 import type { Tx } from './database.js';
 
 /** The table and everything below it. */
-const TREE = 'select relid from pg_partition_tree($1::oid)';
+export const TREE = 'select relid from pg_partition_tree($1::oid)';
 
 /** Reasons for which deleting and inserting rows of the table would do something else, in sentences. */
 export async function writingProblems(tx: Tx, definition: Definition, oid: number): Promise<string[]> {
-  return [
-    ...(await referenceProblems(tx, definition, oid)),
-    ...(await ruleProblems(tx, definition, oid)),
-    ...(await foreignProblems(tx, definition, oid)),
-  ];
-}
-
-/** Deleting referenced rows fails, or deletes and empties rows of another table without a word. */
-async function referenceProblems(tx: Tx, { name }: Definition, oid: number): Promise<string[]> {
-  const { rows } = await tx.query<{ name: string; by: string }>(
-    `select conname as name, conrelid::regclass::text as by from pg_constraint
-      where contype = 'f' and conparentid = 0 and confrelid in (select $1::oid union all ${TREE}) order by 2, 1`,
-    [oid],
-  );
-  return rows.map(
-    (key) =>
-      `${key.by} refers to rows of ${name} (foreign key ${key.name}); replacing them could delete or break its own`,
-  );
+  return [...(await ruleProblems(tx, definition, oid)), ...(await foreignProblems(tx, definition, oid))];
 }
 
 /** A rule turns the statement into another one, which says nothing of it. */

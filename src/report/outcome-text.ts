@@ -56,18 +56,29 @@ function retryCommand(workflowId: string): string {
 }
 
 function completed(result: BackfillResult, place: RunPlace): string[] {
-  const { partitions, table, from, to, rowsBefore, rowsAfter, planId, emptied } = result;
+  const { partitions, table, from, to, rowsBefore, rowsAfter, changes, planId, emptied } = result;
   const range = `${table}, ${from} to ${to}, both included`;
   return [
     ...wrap(`Completed: ${countOf(partitions, 'partition')} of ${range}.`),
     ...facts([
       ['rows', `${printCount(rowsBefore)} before, ${printCount(rowsAfter)} after`],
+      ...changed(changes, partitions),
       ['plan', planId],
       ...where(place),
     ]),
     ...(emptied.length === 0 ? [] : ['Had rows before and have none now:']),
     ...items(emptied.map(({ key, rowsBefore: rows }) => `${key} (${countOf(rows, 'row')} before)`)),
   ];
+}
+
+/** Where old and new rows were compared; said with the number of partitions where not all were. */
+function changed(changes: BackfillResult['changes'], partitions: number): (readonly [string, string])[] {
+  if (!changes) return [];
+  const counts = (['added', 'removed', 'changed', 'unchanged'] as const).map(
+    (kind) => `${printCount(changes[kind])} ${kind}`,
+  );
+  const part = changes.partitions < partitions ? ` (in ${countOf(changes.partitions, 'partition')})` : '';
+  return [['compared', `${counts.join(', ')}${part}`]];
 }
 
 function partitionFailed(details: PartitionFailedDetails, place: RunPlace): string[] {

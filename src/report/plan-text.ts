@@ -102,7 +102,8 @@ function listKeys(keys: readonly string[]): string {
 function aboutPlan(plan: Plan): string[] {
   const { options } = plan;
   return facts([
-    ['how', 'each partition in one transaction (delete-insert); no reader waits, and none sees half of one'],
+    ['how', 'each partition in one transaction; no reader waits, and none sees half of one'],
+    ['strategy', strategy(plan)],
     ['order', order(plan)],
     ...checks(plan),
     ['empty build', plan.whenEmpty === 'fail' ? 'fails, and the old rows stay' : 'empties the partition'],
@@ -112,6 +113,14 @@ function aboutPlan(plan: Plan): string[] {
     ['digest', plan.digest.slice(0, 12)],
     ['plan id', plan.planId],
   ]);
+}
+
+function strategy({ strategy: chosen, strategyWhy }: Plan): string {
+  const does = {
+    'delete-insert': 'every row is written anew',
+    diff: 'rows are compared by the key of the table, and only those that differ are written',
+  };
+  return `${chosen}: ${does[chosen]}${strategyWhy === null ? '' : ` (auto: ${strategyWhy})`}`;
 }
 
 function checks({ checks: names }: Plan): (readonly [string, string])[] {

@@ -128,8 +128,8 @@ async function finish(run: OpenedRun, tracker: Tracker): Promise<BackfillResult>
       details,
     );
   }
-  const { done, rowsBefore, rowsAfter, emptied } = await close(run, tracker, 'completed');
-  return { planId, table, from, to, partitions: done, rowsBefore, rowsAfter, emptied };
+  const { done, rowsBefore, rowsAfter, changes, emptied } = await close(run, tracker, 'completed');
+  return { planId, table, from, to, partitions: done, rowsBefore, rowsAfter, changes, emptied };
 }
 
 async function close(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PartitionFailed } from '../../src/client/errors.js';
 import { sql } from '../../src/config/define.js';
 import { type Harness, createHarness } from '../support/harness.js';
 
@@ -29,11 +30,9 @@ async function runTwice(type: Column, time: string): Promise<number | string> {
   await harness.restartWorker({ tables: [tableOf(type, time)] });
   for (let i = 0; i < 2; i++) {
     const run = await harness.client.start({ table: nameOf(type), from: '2024-03-05', to: '2024-03-05' });
-    const failure = await run.result().then(
-      () => null,
-      (error: { failure?: { type: string; sample: string[] } }) => error.failure,
-    );
-    if (failure) return `${failure.type} ${failure.sample.join()}`;
+    const error: unknown = await run.result().catch((reason: unknown) => reason);
+    if (error instanceof PartitionFailed) return `${error.failure.type} ${error.failure.sample?.join() ?? ''}`;
+    if (error instanceof Error) throw error;
   }
   const { rows } = await harness.db.query<{ n: number }>(`select count(*)::int as n from ${nameOf(type)}`);
   return rows[0]?.n ?? 0;

@@ -22,7 +22,7 @@ test.each([
   const before = await fingerprints(db);
   const plan = await client.plan(one);
   expect(plan.refusals).toEqual([
-    `${by} refers to rows of public.fact (foreign key ${key}); replacing them could delete or break its own`,
+    `${by} refers to rows of public.fact (foreign key ${key}); replacing them could delete or break its own. Strategy "diff" keeps the rows that the build gives again`,
   ]);
   await expect((await client.start({ plan: plan.planId })).result()).rejects.toMatchObject({ type: 'InvalidRequest' });
   expect(await fingerprints(db)).toEqual(before);

@@ -47,7 +47,7 @@ test('a trigger that keeps rows from being deleted fails the day at once, and th
     failure: expect.objectContaining({
       type: 'RowsStay',
       message:
-        '2024-03-04: 100 rows were inserted and 101 are there; a trigger of the table keeps rows from being deleted',
+        '2024-03-04: the build gave 100 rows and 101 are there; a trigger of the table keeps rows from being deleted',
     }),
   });
   expect(await lastAttempt(temporal, run.workflowId, '2024-03-04')).toMatchObject({ attempt: 1 });

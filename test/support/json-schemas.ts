@@ -75,6 +75,8 @@ const run = named(
   }),
 );
 
+const changes = z.strictObject({ added: count, removed: count, changed: count, unchanged: count });
+
 const result = named(
   'Result',
   z.strictObject({
@@ -85,6 +87,7 @@ const result = named(
     partitions: count,
     rowsBefore: count,
     rowsAfter: count,
+    changes: orNull(changes.extend({ partitions: count })),
     emptied: z.array(z.strictObject({ key: text, rowsBefore: count })),
   }),
 );
@@ -131,7 +134,8 @@ const plan = named(
     definitionDigest: text,
     buildDigest: text,
     buildSql: text,
-    strategy: z.literal('delete-insert'),
+    strategy: z.enum(['delete-insert', 'diff']),
+    strategyWhy: orNull(text),
     whenEmpty: z.enum(['fail', 'empty']),
     checks: z.array(text),
     counts: z.strictObject({ create: count, replace: count, leave: count }),
@@ -210,6 +214,7 @@ const replacement = named(
     isOutdated: z.boolean(),
     rowsBefore: count,
     rowsAfter: count,
+    changes: orNull(changes),
     planId: text,
     workflowId: orNull(text),
     requestedBy: orNull(text),

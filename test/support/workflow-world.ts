@@ -82,7 +82,7 @@ export class World {
       try {
         await this.#given.write?.(key, attempt);
         this.done.add(key);
-        return { key, status: 'replaced', ...ROWS, generation: 1 };
+        return { key, status: 'replaced', ...ROWS, generation: 1, changes: null };
       } finally {
         this.inFlight--;
       }
@@ -102,7 +102,7 @@ export class World {
       this.calls.push(`closeRun ${state}`);
       const { size } = this.done;
       const rows = { rowsBefore: size * ROWS.rowsBefore, rowsAfter: size * ROWS.rowsAfter };
-      return { total: this.#given.keys.length, done: size, ...rows, emptied: [] };
+      return { total: this.#given.keys.length, done: size, ...rows, changes: null, emptied: [] };
     },
     readPlan: async ({ planId }) => this.#plan(planId),
     readRun: async () => null,
@@ -135,6 +135,7 @@ export class World {
       buildDigest: 'build',
       buildSql: 'select 1',
       strategy: 'delete-insert',
+      strategyWhy: null,
       whenEmpty: 'fail',
       checks: [],
       counts: { create: 0, replace: this.#given.keys.length, leave: 0 },

@@ -45,6 +45,7 @@ function planOf(n: number, more: Partial<Plan> = {}): Plan {
     buildDigest: 'b',
     buildSql: "select day,\n  'a  b' as note\nfrom raw.orders",
     strategy: 'delete-insert',
+    strategyWhy: null,
     whenEmpty: 'fail',
     checks: ['unique: day, currency', 'row count: 1..'],
     counts: { create: 0, replace: n, leave: 0 },
@@ -216,14 +217,16 @@ describe('the last words on a run', () => {
       from: '2026-03-01',
       to: '2026-03-14',
       partitions: 14,
+      changes: { partitions: 13, added: 2, removed: 4, changed: 1000, unchanged: 300 },
       rowsBefore: 1234,
       rowsAfter: 98,
       emptied: [{ key: '2026-03-07', rowsBefore: 7 }],
     };
     const lines = outcomeLines({ kind: 'completed', result }, place);
-    expect(lines).toContain('  rows    1,234 before, 98 after');
+    expect(lines).toContain('  rows      1,234 before, 98 after');
+    expect(lines).toContain('  compared  2 added, 4 removed, 1,000 changed, 300 unchanged (in 13 partitions)');
     expect(lines).toContain('  - 2026-03-07 (7 rows before)');
-    expect(lines).toContain('  web UI  http://ui');
+    expect(lines).toContain('  web UI    http://ui');
   });
 
   it('C10 of one that failed: the oldest failed key, the cause and the exact command', () => {

@@ -24,6 +24,7 @@ test('a run plans, opens, writes oldest first, reads back, closes, and says what
     partitions: 3,
     rowsBefore: 300,
     rowsAfter: 270,
+    changes: null,
     emptied: [],
   });
   expect(world.calls).toEqual([

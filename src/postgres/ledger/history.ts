@@ -2,6 +2,7 @@ import type { HistoryCursor, HistoryEntry, HistoryPage } from '../../domain/hist
 import { cutPage } from '../../domain/page.js';
 import type { Tx } from '../database.js';
 import { PAGE_SIZE } from './plans.js';
+import { changesOf } from './replacements.js';
 
 export interface HistoryQuestion {
   readonly table: string;
@@ -20,6 +21,9 @@ interface EntryRow {
   buildDigest: string;
   rowsBefore: string;
   rowsAfter: string;
+  added: string | null;
+  removed: string | null;
+  changed: string | null;
   planId: string;
   workflowId: string | null;
   requestedBy: string | null;
@@ -34,6 +38,7 @@ export async function readHistory(tx: Tx, { table, buildDigest, key, before }: H
   const { rows } = await tx.query<EntryRow>(
     `select r.key, r.generation, r.action, r.generation = p.generation as "isCurrent",
             r.build_digest as "buildDigest", r.rows_before as "rowsBefore", r.rows_after as "rowsAfter",
+            r.rows_added as added, r.rows_removed as removed, r.rows_changed as changed,
             r.plan_id as "planId", n.workflow_id as "workflowId",
             coalesce(n.requested_by, l.requested_by) as "requestedBy",
             pg_catalog."left"(coalesce(n.reason, l.reason), 200) as reason,
@@ -61,7 +66,10 @@ function cursorOf({ committedAt, key, generation }: EntryRow): HistoryCursor {
   return { committedAt, key, generation: Number(generation) };
 }
 
-function entryOf({ buildDigest: builtBy, ...row }: EntryRow, buildDigest: string): HistoryEntry {
+function entryOf(
+  { buildDigest: builtBy, added, removed, changed, ...row }: EntryRow,
+  buildDigest: string,
+): HistoryEntry {
   return {
     ...row,
     generation: Number(row.generation),
@@ -70,6 +78,7 @@ function entryOf({ buildDigest: builtBy, ...row }: EntryRow, buildDigest: string
     isOutdated: builtBy !== buildDigest,
     rowsBefore: Number(row.rowsBefore),
     rowsAfter: Number(row.rowsAfter),
+    changes: changesOf(added, removed, changed, row.rowsAfter),
     startedAt: new Date(row.startedAt).toISOString(),
     committedAt: new Date(row.committedAt).toISOString(),
   };

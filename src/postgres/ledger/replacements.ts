@@ -1,13 +1,16 @@
 import pg from 'pg';
+import type { Changes } from '../../domain/changes.js';
 import { BackfillError, type FailureInfo, FailureType } from '../../domain/failure.js';
 import { fitFailure } from '../../domain/fit-failure.js';
 import type { Replaced } from '../../domain/outcome.js';
+import type { Strategy } from '../../domain/strategy.js';
 import type { ColumnType } from '../../domain/sql-template.js';
 import type { Tx } from '../database.js';
 
 /** What a replacement needs to know of its run, plan and partition. */
 export interface Admission {
   readonly action: 'create' | 'replace';
+  readonly strategy: Strategy;
   readonly shape: string;
   readonly definitionDigest: string;
   readonly buildDigest: string;
@@ -66,14 +69,15 @@ export function admissionTexts(ledger: string, attempt: Attempt): string[] {
     // The lock that every writer of this software takes.
     `insert into ${ledger}.partition (table_name, key) select r.table_name, ${key} from ${run}
       on conflict (table_name, key) do update set key = excluded.key`,
-    `select pp.action, l.shape, l.definition_digest as "definitionDigest", l.build_digest as "buildDigest",
+    `select pp.action, l.facts->>'strategy' as strategy, l.shape, l.definition_digest as "definitionDigest", l.build_digest as "buildDigest",
             l.column_type as "columnType", l.columns,
             (select nullif(atttypmod, -1) from pg_attribute
               where attrelid = to_regclass(${relation}) and attname = ${column}) as precision, pp.provisional, p.generation,
             pp.leaf_oid is null or exists (select from pg_inherits
               where inhparent = to_regclass(${relation}) and inhrelid = pp.leaf_oid and not inhdetachpending) as "hasLeaf",
             exists (select from pg_trigger where tgdeferrable) as "hasDeferred",
-            d.rows_before as "doneBefore", d.rows_after as "doneAfter", d.generation as "doneGeneration"
+            d.rows_before as "doneBefore", d.rows_after as "doneAfter", d.generation as "doneGeneration",
+            d.rows_added as "doneAdded", d.rows_removed as "doneRemoved", d.rows_changed as "doneChanged"
        from (select r.plan_id, r.table_name from ${run} for share) r
        join ${ledger}.plan l on l.plan_id = r.plan_id
        join ${ledger}.plan_partition pp on pp.plan_id = r.plan_id and pp.key = ${key} and pp.action <> 'leave'
@@ -87,6 +91,9 @@ interface AdmissionRow extends Omit<Admission, 'already' | 'generation'> {
   readonly doneBefore: string | null;
   readonly doneAfter: string | null;
   readonly doneGeneration: string | null;
+  readonly doneAdded: string | null;
+  readonly doneRemoved: string | null;
+  readonly doneChanged: string | null;
 }
 
 /**
@@ -101,21 +108,35 @@ export function readAdmission(rows: readonly unknown[], { planId, key }: Attempt
       message: `${key} was not written: the run of plan ${planId} is closed, or goes on in another execution`,
     });
   }
-  const { doneBefore, doneAfter, doneGeneration, ...admission } = row;
+  const { doneBefore, doneAfter, doneGeneration, doneAdded, doneRemoved, doneChanged, ...admission } = row;
   const done = {
     rowsBefore: Number(doneBefore),
     rowsAfter: Number(doneAfter),
     generation: Number(doneGeneration),
+    changes: changesOf(doneAdded, doneRemoved, doneChanged, doneAfter),
   };
   const already = doneGeneration === null ? null : ({ key, status: 'already', ...done } as const);
   return { ...admission, generation: Number(row.generation), already };
+}
+
+/** As the ledger keeps them: what did not change is what is left of the rows after. */
+export function changesOf(
+  added: string | null,
+  removed: string | null,
+  changed: string | null,
+  rowsAfter: string | null,
+): Changes | null {
+  if (added === null) return null;
+  const counts = { added: Number(added), removed: Number(removed), changed: Number(changed) };
+  return { ...counts, unchanged: Number(rowsAfter) - counts.added - counts.changed };
 }
 
 export interface NewReplacement extends Replaced, Pick<Admission, 'buildDigest' | 'provisional'> {
   readonly table: string;
   readonly planId: string;
   readonly attempt: number;
-  /** All rows carry the number of this transaction. */
+  readonly strategy: Strategy;
+  /** All rows that were written carry the number of this transaction. */
   readonly isOurs: boolean;
 }
 
@@ -128,12 +149,13 @@ export async function recordReplacement(tx: Tx, done: NewReplacement): Promise<v
     `with moved as (
        update ${tx.ledger}.partition
           set generation = $3, plan_id = $4, row_count = $7, build_digest = $8, provisional = $9,
-              xid = case when $11 then pg_catalog.pg_current_xact_id() end,
+              xid = case when $11 then pg_catalog.pg_current_xact_id() end, keeps_rows = $15,
               replaced_at = pg_catalog.clock_timestamp(), failed_plan_id = null, failed_at = null
         where table_name operator(pg_catalog.=) $1 and key operator(pg_catalog.=) $2)
      insert into ${tx.ledger}.replacement
-       (table_name, key, generation, plan_id, action, rows_before, rows_after, build_digest, attempt, started_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $10, pg_catalog.now())
+       (table_name, key, generation, plan_id, action, rows_before, rows_after, build_digest, attempt, started_at,
+        rows_added, rows_removed, rows_changed, strategy)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $10, pg_catalog.now(), $12, $13, $14, $16)
      returning pg_catalog.set_config('synchronous_commit', 'on', true)`,
     [
       done.table,
@@ -147,6 +169,11 @@ export async function recordReplacement(tx: Tx, done: NewReplacement): Promise<v
       done.provisional,
       done.attempt,
       done.isOurs,
+      done.changes?.added ?? null,
+      done.changes?.removed ?? null,
+      done.changes?.changed ?? null,
+      (done.changes?.unchanged ?? 0) > 0,
+      done.strategy,
     ],
   );
 }

@@ -1,8 +1,9 @@
-import type { RunRecord } from '../../domain/outcome.js';
+import type { BackfillResult, RunRecord } from '../../domain/outcome.js';
 import type { Tx } from '../database.js';
 import type { Span } from './claims.js';
 import { readFirstFailures } from './failures.js';
 import { PAGE_SIZE } from './plans.js';
+import { changesOf } from './replacements.js';
 
 export interface RunRow {
   readonly planId: string;
@@ -81,13 +82,29 @@ export interface RunTotals {
   readonly done: number;
   readonly rowsBefore: number;
   readonly rowsAfter: number;
+  readonly changes: BackfillResult['changes'];
   readonly emptied: { readonly key: string; readonly rowsBefore: number }[];
 }
 
+interface TotalsRow {
+  readonly total: string;
+  readonly done: string;
+  readonly before: string;
+  readonly after: string;
+  readonly compared: string;
+  readonly added: string | null;
+  readonly removed: string | null;
+  readonly changed: string | null;
+  readonly comparedAfter: string | null;
+}
+
 export async function readTotals(tx: Tx, planId: string): Promise<RunTotals> {
-  const { rows } = await tx.query<{ total: string; done: string; before: string; after: string }>(
+  const { rows } = await tx.query<TotalsRow>(
     `select pg_catalog.count(*) as total, pg_catalog.count(r.key) as done,
-            coalesce(pg_catalog.sum(r.rows_before), 0) as before, coalesce(pg_catalog.sum(r.rows_after), 0) as after
+            coalesce(pg_catalog.sum(r.rows_before), 0) as before, coalesce(pg_catalog.sum(r.rows_after), 0) as after,
+            pg_catalog.count(r.rows_added) as compared, pg_catalog.sum(r.rows_added) as added, pg_catalog.sum(r.rows_removed) as removed,
+            pg_catalog.sum(r.rows_changed) as changed,
+            pg_catalog.sum(r.rows_after) filter (where r.rows_added is not null) as "comparedAfter"
        from ${tx.ledger}.plan_partition pp left join ${tx.ledger}.replacement r using (plan_id, key)
       where plan_id = $1 and pp.action <> 'leave'`,
     [planId],
@@ -97,12 +114,15 @@ export async function readTotals(tx: Tx, planId: string): Promise<RunTotals> {
       where plan_id = $1 and r.rows_before > 0 and r.rows_after = 0 order by pp.seq limit 100`,
     [planId],
   );
-  const { total = 0, done = 0, before = 0, after = 0 } = rows[0] ?? {};
+  const [row] = rows;
+  if (!row) throw new Error('PostgreSQL counted nothing');
+  const changes = changesOf(row.added, row.removed, row.changed, row.comparedAfter);
   return {
-    total: Number(total),
-    done: Number(done),
-    rowsBefore: Number(before),
-    rowsAfter: Number(after),
+    total: Number(row.total),
+    done: Number(row.done),
+    rowsBefore: Number(row.before),
+    rowsAfter: Number(row.after),
+    changes: changes && { partitions: Number(row.compared), ...changes },
     emptied: emptied.rows.map((row) => ({ key: row.key, rowsBefore: Number(row.before) })),
   };
 }
@@ -139,18 +159,23 @@ async function readReplacements(tx: Tx, planId: string): Promise<RunRecord['repl
     generation: string;
     attempt: number;
     at: string;
+    added: string | null;
+    removed: string | null;
+    changed: string | null;
   }>(
-    `select r.key, r.action, r.rows_before as before, r.rows_after as after, r.generation, r.attempt, r.committed_at as at
+    `select r.key, r.action, r.rows_before as before, r.rows_after as after, r.generation, r.attempt, r.committed_at as at,
+            r.rows_added as added, r.rows_removed as removed, r.rows_changed as changed
        from ${tx.ledger}.replacement r join ${tx.ledger}.plan_partition pp using (plan_id, key)
       where plan_id = $1 order by pp.seq limit $2`,
     [planId, PAGE_SIZE],
   );
-  return rows.map(({ key, action, before, after, generation, attempt, at }) => ({
+  return rows.map(({ key, action, before, after, generation, attempt, at, added, removed, changed }) => ({
     key,
     status: action === 'create' ? 'created' : 'replaced',
     rowsBefore: Number(before),
     rowsAfter: Number(after),
     generation: Number(generation),
+    changes: changesOf(added, removed, changed, after),
     attempt,
     committedAt: iso(at),
   }));

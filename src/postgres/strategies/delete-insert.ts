@@ -24,13 +24,6 @@ export function deleteText(target: Target): string {
   return `delete from ${quoteTarget(target)} where ${withinLiterals(target)}`;
 }
 
-export async function countRows(tx: Tx, target: Target): Promise<number> {
-  const { rows } = await tx.query<{ n: string }>(
-    `select pg_catalog.count(*) as n from ${quoteTarget(target)} where ${withinLiterals(target)}`,
-  );
-  return Number(rows[0]?.n ?? 0);
-}
-
 /**
  * The statement that inserts what the build gives, columns by name. A row outside the partition, or with a null key, ends
  * the statement with SQLSTATE BF001. The build's own WHERE is not trusted, nor is the partition's constraint: inserted

@@ -1,0 +1,93 @@
+import type { Definition } from '../domain/definition.js';
+import { BackfillError, FailureType } from '../domain/failure.js';
+import type { Replaced } from '../domain/outcome.js';
+import type { Strategy } from '../domain/strategy.js';
+import type { Tx } from './database.js';
+import { analyzeText, attachText, createDetached, findSite } from './new-partition.js';
+import { countRows } from './row-writers.js';
+import { type Settling, settle } from './settle.js';
+import { stageRows } from './stage-rows.js';
+import { deleteText, insertBuild } from './strategies/delete-insert.js';
+import { deleteNotBuilt, notBuilt, writeDifferences } from './strategies/diff.js';
+import { type Target, quoteTarget } from './target.js';
+import { findUniqueKey } from './unique-key.js';
+
+/** What is written, and in which way. */
+export interface Writing {
+  readonly definition: Definition;
+  readonly strategy: Strategy;
+  /** Triggers may wait for the commit. */
+  readonly hasDeferred: boolean;
+}
+
+export interface Written extends Pick<Replaced, 'status' | 'rowsBefore' | 'rowsAfter' | 'changes'> {
+  readonly strategy: Strategy;
+  /** All rows that were written carry the number of this transaction. */
+  readonly isOurs: boolean;
+}
+
+/**
+ * Makes a partition that is there hold what the build gives.
+ * @throws {BackfillError} EmptyBuild, ShapeChanged, and what `settle` and `stageRows` throw
+ * @throws {StrayRow}
+ */
+export function replaceRows(tx: Tx, target: Target, writing: Writing): Promise<Written> {
+  return writing.strategy === 'diff' ? replaceByDiff(tx, target, writing) : replaceAll(tx, target, writing);
+}
+
+async function replaceAll(tx: Tx, target: Target, writing: Writing): Promise<Written> {
+  const [rowsBefore = 0] = await tx.goOnAsUser(deleteText(target));
+  const settled = await fill(tx, target, { ...writing, rowsBefore, into: quoteTarget(target) });
+  return { status: 'replaced', strategy: 'delete-insert', rowsBefore, changes: null, ...settled };
+}
+
+async function replaceByDiff(tx: Tx, target: Target, writing: Writing): Promise<Written> {
+  const key = await findUniqueKey(tx, target.table, target.columns);
+  if (!key) {
+    const message = `${writing.definition.name} has lost the key by which its rows were to be compared`;
+    throw new BackfillError({ type: FailureType.ShapeChanged, message });
+  }
+  const built = await stageRows(tx, target, writing.definition, key);
+  if (built === 0) demandRows(target, writing.definition, await countRows(tx, target, 'true'));
+  const { added, changed, removed } = await writeDifferences(tx, target, key);
+  const surplus = { rows: notBuilt(key), remove: deleteNotBuilt(target, key) };
+  const kept = built - added - changed;
+  const settled = await settle(tx, target, { ...writing, into: quoteTarget(target), built, kept, surplus });
+  const changes = { added, removed, changed, unchanged: kept };
+  const rowsBefore = built - added + removed;
+  return { status: 'replaced', strategy: 'diff', rowsBefore, changes, ...settled };
+}
+
+/** The new partition is attached last where it can be, so that writers of the table wait for the commit only. */
+export async function createPartition(tx: Tx, target: Target, writing: Writing): Promise<Written> {
+  const site = await findSite(tx, target);
+  await createDetached(tx, target, site, writing.definition.timeouts.lockMs);
+  const [now, later] = site.needsParent ? [[attachText(target, site)], []] : [[], [attachText(target, site)]];
+  // Rows of the missing partition may sit in a default partition; with them there, attaching would be refused.
+  const [rowsBefore = 0] = await tx.goOnAsUser(deleteText(target), ...now);
+  const into = site.needsParent ? quoteTarget(target) : site.leaf;
+  const settled = await fill(tx, target, { ...writing, rowsBefore, into });
+  await tx.query([analyzeText(site), ...later].join('; '));
+  const changes = { added: settled.rowsAfter, removed: rowsBefore, changed: 0, unchanged: 0 };
+  return { status: 'created', strategy: 'delete-insert', rowsBefore, changes, ...settled };
+}
+
+/** Inserts what the build gives into a partition whose rows were deleted. It runs where SQL of the definition finds its names. */
+async function fill(
+  tx: Tx,
+  target: Target,
+  { rowsBefore, ...filling }: Pick<Settling, 'definition' | 'into' | 'hasDeferred'> & { readonly rowsBefore: number },
+) {
+  const { definition, into } = filling;
+  const built = await insertBuild(tx, target, definition.build, into);
+  if (built === 0) demandRows(target, definition, rowsBefore);
+  return settle(tx, target, { ...filling, built, kept: 0, surplus: { rows: 'true', remove: deleteText(target) } });
+}
+
+function demandRows({ partition }: Target, { whenEmpty }: Definition, rowsBefore: number): void {
+  if (whenEmpty !== 'fail') return;
+  throw new BackfillError({
+    type: FailureType.EmptyBuild,
+    message: `${partition.key}: the build gives no row, and whenEmpty is "fail"; the ${rowsBefore} old rows stay`,
+  });
+}
