@@ -6,10 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { Dependencies } from './activities/dependencies.js';
 import { demandUsableLedger } from './activities/demand-ledger.js';
 import { createActivities } from './activities/index.js';
 import { isRunning } from './activities/is-running.js';
-import { configFile, databaseUrl, httpAddress, ledgerSchema, poolSize } from './config/environment.js';
+import { configFile, databaseUrl, httpAddress, ledgerSchema, poolSize, sourceUrl } from './config/environment.js';
 import { type Config, loadConfig } from './config/load.js';
 import { TASK_QUEUE, searchAttributes, taskQueueOf } from './contract.js';
 import { choosePorts } from './dev/ports.js';
@@ -69,13 +70,22 @@ async function connectAndServe({ configPath, env = process.env, ...rest }: Check
   const config = await loadConfig(configPath ?? configFile(env));
   const size = poolSize(env, config);
   const url = databaseUrl(env, config.databaseUrl, embedded?.databaseUrl);
+  const sources = openSources(config, size);
   const database = openDatabase({ url, size, ledgerSchema: ledgerSchema(env, config) });
   try {
     await demandUsableLedger(database);
-    await serve(config, database, { size, env, embeddedAddress: embedded?.temporalAddress, ...rest });
+    await serve(config, { database, sources }, { size, env, embeddedAddress: embedded?.temporalAddress, ...rest });
   } finally {
-    await database.close();
+    await Promise.all([database, ...sources.values()].map((opened) => opened.close()));
   }
+}
+
+type Databases = Pick<Dependencies, 'database' | 'sources'>;
+
+/** Connected to when a build needs it: a source that is away holds up its own tables only. */
+function openSources({ sources }: Config, size: number): Databases['sources'] {
+  const urls = [...sources].map(([name, url]) => [name, sourceUrl(name, url)] as const);
+  return new Map(urls.map(([name, url]) => [name, openDatabase({ url, size })]));
 }
 
 interface ServeOptions extends Pick<CheckedWorkerOptions, 'onReady' | 'signal' | 'onCheckable'> {
@@ -85,7 +95,7 @@ interface ServeOptions extends Pick<CheckedWorkerOptions, 'onReady' | 'signal' |
   readonly embeddedAddress: string | undefined;
 }
 
-async function serve(config: Config, database: Database, options: ServeOptions): Promise<void> {
+async function serve(config: Config, databases: Databases, options: ServeOptions): Promise<void> {
   const { size, env, embeddedAddress, onReady, onCheckable, signal } = options;
   const set = Object.entries(env).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const overrideEnvVars = Object.fromEntries(set);
@@ -99,7 +109,7 @@ async function serve(config: Config, database: Database, options: ServeOptions):
       connection,
       namespace,
       activities: createActivities({
-        database,
+        ...databases,
         definitions: config.definitions,
         now: () => new Date(),
         namespace,
@@ -108,7 +118,7 @@ async function serve(config: Config, database: Database, options: ServeOptions):
         pageSize: 500,
       }),
     });
-    onCheckable(checksOf(worker, database, connection));
+    onCheckable(checksOf(worker, databases.database, connection));
     const stop = () => worker.shutdown();
     signal?.addEventListener('abort', stop, { once: true });
     // Once each: a second Ctrl-C ends the process at once.

@@ -11,6 +11,7 @@ import { examineServer } from '../postgres/doctor/server.js';
 import { type TableQuestion, examineTable } from '../postgres/doctor/table.js';
 import { isTransient, toBackfillError } from '../postgres/sqlstate.js';
 import { type Dependencies, demandDefinition, inLedger } from './dependencies.js';
+import { inDatabases } from './in-databases.js';
 
 type Question = Extract<ReadInput, { readonly what: 'doctor' }>;
 
@@ -28,12 +29,12 @@ export async function checkDatabase(deps: Dependencies, question: Question): Pro
   const timeZones = asked.map(({ partitioning }) => partitioning.timeZone);
   const server = { database, workers: question.workers ?? null, timeZones };
   const reached = await find('PostgreSQL', async () => {
-    const about = await inTransaction(deps, null, (tx) => examineServer(tx, server));
+    const about = await inTransaction(deps, (tx) => examineServer(tx, server));
     return [...about, await examinePooler(database)];
   });
   if (reached.isLost) return [...reached.findings];
   const findings = [...reached.findings];
-  findings.push(...(await find('ledger', () => inTransaction(deps, null, examineLedger))).findings);
+  findings.push(...(await find('ledger', () => inTransaction(deps, examineLedger))).findings);
   for (const table of tables) findings.push(...(await findInTable(deps, table)));
   return [...cutPage(findings, MOST_FINDINGS).items];
 }
@@ -47,13 +48,13 @@ function rangeOf({ partitioning }: Definition, { from, to }: Question): TableQue
 }
 
 async function findInTable(deps: Dependencies, table: TableQuestion): Promise<readonly Finding[]> {
-  const { name, searchPath } = table.definition;
-  const examine = (tx: Tx) => examineTable(tx, table);
-  return (await find(name, () => inTransaction(deps, searchPath, examine))).findings;
+  const { definition } = table;
+  const examine = () => inDatabases(deps, definition, (asked) => examineTable(asked, table));
+  return (await find(definition.name, examine)).findings;
 }
 
-function inTransaction<T>(deps: Dependencies, searchPath: Definition['searchPath'], work: (tx: Tx) => Promise<T>) {
-  return inLedger(deps, work, { readOnly: true, searchPath });
+function inTransaction<T>(deps: Dependencies, work: (tx: Tx) => Promise<T>) {
+  return inLedger(deps, work, { readOnly: true });
 }
 
 interface Found {

@@ -11,7 +11,8 @@ import { dedent, printSql } from '../domain/sql-template.js';
 import type { RunOptions } from '../domain/request.js';
 import type { NewPlan, StoredPartition } from '../postgres/ledger/plans.js';
 import { type Survey, survey } from '../postgres/survey.js';
-import { type Dependencies, inLedger } from './dependencies.js';
+import type { Dependencies } from './dependencies.js';
+import { inDatabases } from './in-databases.js';
 
 /** Beyond this a range is a typing error: 100,000 hours are eleven years. */
 const MOST_PARTITIONS = 200_000;
@@ -77,11 +78,7 @@ export async function surveyTable(
   partitions: readonly Partition[],
   askEmpty: boolean,
 ): Promise<Survey> {
-  const found = await inLedger(deps, (tx) => survey(tx, definition, partitions, { askEmpty }), {
-    searchPath: definition.searchPath,
-    readOnly: true,
-    runsUserSql: true,
-  });
+  const found = await inDatabases(deps, definition, (asked) => survey(asked, definition, partitions, { askEmpty }));
   if (typeof found === 'string') throw new InvalidRequest(`${found} (request.table)`);
   return found;
 }
@@ -147,7 +144,8 @@ function shownFacts(
   return {
     grain: grainText(definition.partitioning),
     timeZone: definition.partitioning.timeZone,
-    buildSql: dedent(printSql(definition.build)),
+    buildSql: shownBuild(definition),
+    source: definition.origin.kind === 'sql' ? definition.origin.source : null,
     strategy: found.strategy.strategy,
     strategyWhy: found.strategy.why,
     whenEmpty: definition.whenEmpty,
@@ -155,6 +153,11 @@ function shownFacts(
     counts,
     warnings: [...(widened === null ? [] : [widened]), ...warnings(definition, found, partitions, counts.create)],
   };
+}
+
+function shownBuild({ origin }: Definition): string {
+  if (origin.kind === 'sql') return dedent(printSql(origin.build));
+  return `-- Rows come from code of the definition, version ${origin.version}`;
 }
 
 function warnings(

@@ -11,6 +11,8 @@ import { inTransaction } from '../postgres/transaction.js';
 /** What the activities are built from. Tests put their own in. */
 export interface Dependencies {
   readonly database: Database;
+  /** Other databases, by the names that definitions give them. */
+  readonly sources: ReadonlyMap<string, Database>;
   readonly definitions: readonly Definition[];
   readonly now: () => Date;
   /** Whether the namespace has our search attributes: an upsert of an unknown one blocks a workflow for ever. */

@@ -59,7 +59,14 @@ export function createActivities(deps: Dependencies) {
       const { info, cancellationSignal: signal } = Context.current();
       const definition = demandDefinition(deps.definitions, table);
       return observer.replacing({ planId: run.planId, table, key }, () =>
-        replaceInDatabase(deps.database, { definition, run, key, attempt: info.attempt, signal }),
+        replaceInDatabase(deps.database, {
+          definition,
+          run,
+          key,
+          attempt: info.attempt,
+          sources: deps.sources,
+          signal,
+        }),
       );
     }),
 

@@ -3,7 +3,8 @@ import type { Definition } from '../domain/definition.js';
 import type { FailuresPage, HistoryPage } from '../domain/history.js';
 import { cutPage } from '../domain/page.js';
 import { partitionOf } from '../domain/range.js';
-import { printSql } from '../domain/sql-template.js';
+import { BackfillError } from '../domain/failure.js';
+import { isForeign } from '../domain/origin.js';
 import { type PartitionsPage, type TableState, type TablesPage, countStates } from '../domain/table-state.js';
 import type { Tx } from '../postgres/database.js';
 import { readFailuresPage } from '../postgres/ledger/failures.js';
@@ -11,9 +12,10 @@ import { readHistory } from '../postgres/ledger/history.js';
 import { readOpenRuns } from '../postgres/ledger/partitions.js';
 import { followMentions } from '../postgres/mentions.js';
 import { readRecords } from '../postgres/partition-records.js';
-import { attempt } from '../postgres/survey.js';
+import { type Asked, attempt, textOf } from '../postgres/try-build.js';
 import { buildDigestOf } from './compute-plan.js';
 import { type Dependencies, demandDefinition, demandPlanId, inLedger } from './dependencies.js';
+import { inDatabases } from './in-databases.js';
 
 type Question<W extends ReadInput['what']> = Extract<ReadInput, { readonly what: W }>;
 
@@ -30,10 +32,10 @@ export async function readTables(deps: Dependencies, { after = 0 }: Question<'ta
   return { tables: items, next: hasMore ? after + items.length : null };
 }
 
-function readTable(deps: Dependencies, definition: Definition): Promise<TableState> {
+async function readTable(deps: Dependencies, definition: Definition): Promise<TableState> {
   const { name, description, owner, partitioning, digest } = definition;
-  return inDatabaseOf(deps, definition, async (tx) => {
-    const build = await attempt(tx, async () => ({ digest: await buildDigest(tx, definition) }));
+  const build = await digestOrProblem(deps, definition);
+  const read = async (tx: Tx): Promise<TableState> => {
     const table = await readRecords(tx, definition, typeof build === 'string' ? '' : build.digest);
     const { exists, keys } = table;
     return {
@@ -50,7 +52,8 @@ function readTable(deps: Dependencies, definition: Definition): Promise<TableSta
       counts: countStates(table.records),
       openRuns: await readOpenRuns(tx, name),
     };
-  });
+  };
+  return inLedger(deps, read, { readOnly: true });
 }
 
 /** Every partition of a table that catalog or ledger know, oldest first, a page at a time. */
@@ -59,8 +62,8 @@ export async function readPartitions(
   { table, after }: Question<'partitions'>,
 ): Promise<PartitionsPage> {
   const definition = demandDefinition(deps.definitions, table);
-  const { records } = await inDatabaseOf(deps, definition, async (tx) =>
-    readRecords(tx, definition, await buildDigest(tx, definition)),
+  const { records } = await inDatabases(deps, definition, async (asked) =>
+    readRecords(asked.tx, definition, await buildDigest(asked, definition)),
   );
   const start = after === undefined ? 0 : records.findIndex(({ key }) => key === after) + 1;
   const { items, hasMore } = cutPage(records.slice(start, start + MOST_PARTITIONS + 1), MOST_PARTITIONS);
@@ -73,12 +76,12 @@ export async function readTableHistory(
   { table, key, before }: Question<'history'>,
 ): Promise<HistoryPage> {
   const definition = demandDefinition(deps.definitions, table);
-  const asked = key === undefined ? null : partitionOf(definition.partitioning, key).key;
-  return inDatabaseOf(deps, definition, async (tx) =>
-    readHistory(tx, {
+  const wanted = key === undefined ? null : partitionOf(definition.partitioning, key).key;
+  return inDatabases(deps, definition, async (asked) =>
+    readHistory(asked.tx, {
       table: definition.name,
-      buildDigest: await buildDigest(tx, definition),
-      key: asked,
+      buildDigest: await buildDigest(asked, definition),
+      key: wanted,
       before: before ?? null,
     }),
   );
@@ -89,12 +92,19 @@ export function readFailures(deps: Dependencies, { planId, after }: Question<'fa
   return inLedger(deps, (tx) => readFailuresPage(tx, demandPlanId(planId), after), { readOnly: true });
 }
 
-/** Names in the build are looked up as a build looks them up. */
-function inDatabaseOf<T>(deps: Dependencies, { searchPath }: Definition, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return inLedger(deps, work, { searchPath, readOnly: true });
+/** A source that cannot be reached, or whose views cannot be read, is no reason to say nothing of the table. */
+async function digestOrProblem(deps: Dependencies, definition: Definition): Promise<{ digest: string } | string> {
+  try {
+    return await inDatabases(deps, definition, (asked) =>
+      attempt(asked.source, async () => ({ digest: await buildDigest(asked, definition) })),
+    );
+  } catch (error) {
+    if (isForeign(definition.origin) && error instanceof BackfillError) return error.message;
+    throw error;
+  }
 }
 
-async function buildDigest(tx: Tx, definition: Definition): Promise<string> {
-  const { definitions: mentions } = await followMentions(tx, printSql(definition.build));
+async function buildDigest({ source }: Asked, definition: Definition): Promise<string> {
+  const { definitions: mentions } = await followMentions(source, textOf(definition.origin));
   return buildDigestOf(definition, { mentions });
 }

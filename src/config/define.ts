@@ -1,9 +1,11 @@
 import sqlTag, { type Sql } from 'sql-template-tag';
 import type { BoundMarker, RowsMarker, Scalar } from '../domain/sql-template.js';
 import type { BuildArguments } from './arguments.js';
+import type { RowsOf } from '../domain/origin.js';
 import type { Partitioning } from '../domain/grain.js';
 import type { WantedStrategy } from '../domain/strategy.js';
 import type { CheckInput } from './checks.js';
+import type { RowSchema } from './row-schema.js';
 
 /** What may stand in `${…}` of a build or a check. */
 export type SqlValue = Sql | BoundMarker | RowsMarker | Scalar;
@@ -22,8 +24,24 @@ export interface TableInput {
   readonly partitionBy: Partitioning;
   /** The tables that the build reads. */
   readonly reads?: readonly string[];
-  /** One query that gives the rows of one partition, with columns named as the table's. Called once, when it is loaded. */
-  readonly build: (bounds: BuildArguments) => Sql;
+  /**
+   * One query that gives the rows of one partition, with columns named as the table's. Called once, when it is loaded.
+   * Either this or `rows`.
+   */
+  readonly build?: (bounds: BuildArguments) => Sql;
+  /** The name of the database, among the config's `sources`, in which `build` runs. Default: that of the table. */
+  readonly source?: string;
+  /**
+   * Code that gives the rows of one partition, as objects with a field for each column: called with the bounds as text,
+   * for each partition. It is asked for rows as fast as PostgreSQL takes them. `undefined` is no value; `null` is.
+   */
+  readonly rows?: RowsOf;
+  /** Of the code in `rows`: change it when the rows would change, so that built partitions count as outdated. */
+  readonly version?: string;
+  /** Columns that each of `rows` has. Default: the fields of `row`, else all that the table does not fill by itself. */
+  readonly columns?: readonly string[];
+  /** A schema (zod's, or another Standard Schema) that each of `rows` must meet. */
+  readonly row?: RowSchema;
   readonly checks?: readonly CheckInput[];
   /** The build reads earlier partitions of this same table. */
   readonly cumulative?: boolean;
@@ -49,6 +67,8 @@ export interface ConfigInput {
     /** Default `backfill`. `BACKFILL_LEDGER_SCHEMA` comes first. */
     readonly ledgerSchema?: string | undefined;
   };
+  /** Other PostgreSQL databases, by a name, in which builds may run. A worker needs the URLs of those that its tables name. */
+  readonly sources?: Readonly<Record<string, { readonly url?: string | undefined }>>;
   readonly worker?: {
     /** Connections, and partitions at once, of one worker: 10 by default. `BACKFILL_POOL_SIZE` comes first. */
     readonly poolSize?: number | undefined;

@@ -30,9 +30,22 @@ export function databaseUrl(
       'No database is named: set DATABASE_URL, or database.url in the config file, or run "backfill dev"',
     );
   }
+  return demandUrl(url, 'The database URL');
+}
+
+/**
+ * The URL of a source.
+ * @throws {ConfigError} it has none, or it is no URL
+ */
+export function sourceUrl(name: string, url: string | undefined): string {
+  if (url) return demandUrl(url, `The URL of the source ${name}`);
+  throw new ConfigError(`The source ${name} has no URL: set config.sources[${JSON.stringify(name)}].url`);
+}
+
+function demandUrl(url: string, what: string): string {
   // The parser's own error carries the whole URL. The driver takes "user:password@host/name" for a server on this machine.
   if (URL.canParse(url) && SCHEMES.has(new URL(url).protocol)) return url;
-  throw new ConfigError('The database URL is malformed; it must look like postgres://user:password@host:5432/name');
+  throw new ConfigError(`${what} is malformed; it must look like postgres://user:password@host:5432/name`);
 }
 
 /** Connections of a worker, and so the partitions that it writes at once. */

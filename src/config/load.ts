@@ -14,6 +14,8 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   readonly ledgerSchema: string | undefined;
   readonly poolSize: number | undefined;
+  /** URLs of the other databases that definitions name; undefined where the file names none. Never printed. */
+  readonly sources: ReadonlyMap<string, string | undefined>;
   readonly definitions: readonly Definition[];
 }
 
@@ -55,12 +57,27 @@ export function parseConfig(input: unknown): Config {
     seen.add(name);
   }
   const { database, worker } = config;
+  const sources = usedSources(config, definitions);
   return {
     databaseUrl: database?.url,
     ledgerSchema: database?.ledgerSchema,
     poolSize: worker?.poolSize,
+    sources,
     definitions,
   };
+}
+
+/** @throws {ConfigError} a definition names one that is not there */
+function usedSources({ sources = {} }: ConfigInput, definitions: readonly Definition[]): Config['sources'] {
+  const used = new Map<string, string | undefined>();
+  definitions.forEach(({ origin }, i) => {
+    if (origin.kind === 'code' || origin.source === null) return;
+    const source = Object.hasOwn(sources, origin.source) ? sources[origin.source] : undefined;
+    if (source) return void used.set(origin.source, source.url);
+    const known = Object.keys(sources).join(', ') || 'none';
+    throw new ConfigError(`tables[${i}].source is ${JSON.stringify(origin.source)}; config.sources has: ${known}`);
+  });
+  return used;
 }
 
 /** The definition of a table by any spelling of its name. */

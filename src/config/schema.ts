@@ -6,6 +6,7 @@ import { wantedStrategies } from '../domain/strategy.js';
 import { MAX_IDENTIFIER_BYTES } from '../domain/table-name.js';
 import type { CheckInput } from './checks.js';
 import type { TableInput } from './define.js';
+import type { RowSchema } from './row-schema.js';
 
 const identifier = z
   .string()
@@ -57,7 +58,16 @@ const table = z.strictObject({
   owner: z.string().optional(),
   partitionBy,
   reads: z.array(z.string()).optional(),
-  build: callback<TableInput['build']>(),
+  build: callback<TableInput['build']>().optional(),
+  source: z.string().min(1).optional(),
+  rows: callback<TableInput['rows']>().optional(),
+  version: z.string().min(1).optional(),
+  columns: names.optional(),
+  row: z
+    .custom<RowSchema>((value) => typeof value === 'object' && value !== null && '~standard' in value, {
+      error: 'expected a schema of zod, or another Standard Schema',
+    })
+    .optional(),
   checks: z.array(check).optional(),
   cumulative: z.boolean().optional(),
   strategy: z.enum(wantedStrategies).optional(),
@@ -72,6 +82,7 @@ const table = z.strictObject({
 /** The config file. Unknown fields are errors: a misspelt `whenEmtpy` must not mean the default. */
 export const configSchema = z.strictObject({
   database: z.strictObject({ url: z.string().optional(), ledgerSchema: schemaName.optional() }).optional(),
+  sources: z.record(z.string().min(1), z.strictObject({ url: z.string().optional() })).optional(),
   worker: z.strictObject({ poolSize: z.int().min(1).max(1000).optional() }).optional(),
   tables: z.array(table),
 });

@@ -1,6 +1,6 @@
 import type { Check } from './check.js';
 import type { Partitioning } from './grain.js';
-import type { SqlTemplate } from './sql-template.js';
+import type { Origin } from './origin.js';
 import type { WantedStrategy } from './strategy.js';
 import type { TableName } from './table-name.js';
 
@@ -14,7 +14,7 @@ export interface Definition {
   readonly partitioning: Partitioning;
   /** Canonical names of the tables that the build reads, as declared. */
   readonly reads: readonly string[];
-  readonly build: SqlTemplate;
+  readonly origin: Origin;
   readonly checks: readonly Check[];
   /** The build reads this very table before `start`: partitions go one at a time, oldest first. */
   readonly cumulative: boolean;

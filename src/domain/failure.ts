@@ -17,6 +17,8 @@ export const FailureType = {
   VerificationFailed: 'VerificationFailed',
   /** PostgreSQL said no for good (SQLSTATE classes 22, 23, 42 and the like). */
   SqlFailed: 'SqlFailed',
+  /** Code of a definition that gives rows is mistaken, or gave no such row as it says. */
+  CodeFailed: 'CodeFailed',
   /** A check on the new rows did not hold. */
   CheckFailed: 'CheckFailed',
   /** The build gave no row, and the definition does not allow that. */

@@ -37,6 +37,8 @@ export interface Plan {
   readonly definitionDigest: string;
   readonly buildDigest: string;
   readonly buildSql: string;
+  /** The other database in which the build runs; null for the table's own. */
+  readonly source: string | null;
   readonly strategy: Strategy;
   /** Why it was chosen; null where the definition names it. */
   readonly strategyWhy: string | null;

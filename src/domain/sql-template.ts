@@ -67,6 +67,23 @@ export function renderSql(template: SqlTemplate, bounds: BoundValues, columnType
   return { text: joinTemplate(template, place), values };
 }
 
+/**
+ * The same with its values in the text.
+ * @param literal a value as SQL, without a type
+ */
+export function inlineSql(
+  template: SqlTemplate,
+  bounds: BoundValues,
+  columnType: ColumnType,
+  literal: (value: Scalar) => string,
+): string {
+  return joinTemplate(template, (param) => {
+    if (!isBound(param)) return literal(param);
+    const { backfillBound: name } = param;
+    return `${literal(bounds[name])}::${castOfBound(name, columnType)}`;
+  });
+}
+
 /** The template as people and digests see it: bounds by name (`:start`), other values as literals. */
 export function printSql(template: SqlTemplate): string {
   return joinTemplate(template, (param) => (isBound(param) ? `:${param.backfillBound}` : printScalar(param)));

@@ -86,5 +86,6 @@ export async function sendAll(
   client: pg.PoolClient,
   statements: readonly string[],
 ): Promise<readonly pg.QueryResult[]> {
-  return (await client.query(statements.join(';\n'))) as unknown as readonly pg.QueryResult[];
+  const results: unknown = await client.query(statements.join(';\n'));
+  return (Array.isArray(results) ? results : [results]) as readonly pg.QueryResult[];
 }

@@ -1,5 +1,6 @@
+import type { CodeOrigin } from '../domain/origin.js';
 import type { SqlTemplate } from '../domain/sql-template.js';
-import type { ColumnFacts } from './catalog.js';
+import type { ColumnFacts, TableFacts } from './catalog.js';
 import type { Tx } from './database.js';
 import { type Target, renderFor } from './target.js';
 
@@ -8,6 +9,12 @@ export async function buildColumns(tx: Tx, target: Target, build: SqlTemplate): 
   const { text, values } = renderFor(target, build);
   const result = (await tx.query(`select * from (${text}\n) as b limit 0`, values)) as { fields?: { name: string }[] };
   return (result.fields ?? []).map(({ name }) => name);
+}
+
+/** The same of code, which says so, or gives all that the table does not fill by itself. */
+export function columnsOfCode({ columns }: CodeOrigin, table: TableFacts): string[] {
+  if (columns) return [...columns];
+  return table.columns.filter((one) => !one.hasValueOfItsOwn && !one.isGenerated).map(({ name }) => name);
 }
 
 /** What is wrong with the build's columns, in sentences; empty where they fit the table's. */

@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import pg from 'pg';
 import { quoteIdentifier } from '../domain/table-name.js';
 import { sqlStateOf } from './server-error.js';
@@ -39,6 +40,12 @@ export interface Tx {
   goOnAsUser(...statements: readonly string[]): Promise<readonly number[]>;
   /** Back to the system's names alone. */
   goOnAsSelf(): Promise<void>;
+  /** Runs one statement: a text of several is an error (42601). */
+  queryOne(text: string): Promise<void>;
+  /** Takes lines of text for `copy … from stdin`. */
+  copyIn(text: string): Writable & { readonly rowCount: number };
+  /** Gives the lines of `copy … to stdout`. */
+  copyOut(text: string): Readable;
   query<R extends pg.QueryResultRow = pg.QueryResultRow>(
     text: string,
     values?: readonly unknown[],

@@ -14,6 +14,7 @@ import {
   readAdmission,
   recordReplacement,
 } from './ledger/replacements.js';
+import { rowSourceOf } from './row-sources/row-source.js';
 import { notOursToEnd, sessionName } from './sessions.js';
 import { StrayRow, countlessStrayRows, describeStrayRows } from './stray-rows.js';
 import type { Target } from './target.js';
@@ -25,6 +26,8 @@ export interface Replacement {
   readonly run: RunIdentity;
   readonly key: string;
   readonly attempt: number;
+  /** The other databases that definitions name. */
+  readonly sources: ReadonlyMap<string, Database>;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -63,7 +66,7 @@ export async function replacePartition(database: Database, replacement: Replacem
 
 async function replaceInTransaction(
   tx: Tx,
-  { definition, run: { planId }, key, attempt }: Replacement,
+  { definition, run: { planId }, key, attempt, sources, signal }: Replacement,
   { admission, shape }: { readonly admission: Admission; readonly shape: string | undefined },
 ): Promise<Replaced> {
   if (admission.already) return admission.already;
@@ -71,8 +74,9 @@ async function replaceInTransaction(
   const { buildDigest, provisional } = admission;
   const target = targetOf(definition, admission, key);
   const { action, strategy, hasDeferred } = admission;
+  const source = rowSourceOf({ definition, sources, applicationName: sessionName(planId, key), signal });
   const write = action === 'create' ? createPartition : replaceRows;
-  const { isOurs, strategy: used, ...written } = await write(tx, target, { definition, strategy, hasDeferred });
+  const { isOurs, strategy: used, ...written } = await write(tx, target, { definition, strategy, source, hasDeferred });
   const done: Replaced = { key, generation: admission.generation + 1, ...written };
   const table = definition.name;
   await recordReplacement(tx, { ...done, table, planId, attempt, isOurs, strategy: used, buildDigest, provisional });

@@ -1,30 +1,23 @@
-import type { Definition } from '../domain/definition.js';
 import { quoteIdentifier } from '../domain/table-name.js';
 import type { Tx } from './database.js';
+import type { RowSource } from './row-sources/bringing.js';
+import { STAGED } from './staged.js';
 import { strayRows } from './stray-rows.js';
-import { type Target, builtKey, quoteColumns, quoteTarget, renderFor, withinLiterals } from './target.js';
+import { type Target, builtKey, quoteColumns, quoteTarget, withinLiterals } from './target.js';
 import type { UniqueKey } from './unique-key.js';
 
-/** The temporary table of a replacement's transaction, in which new rows wait that are not written at once. */
-export const STAGED = 'pg_temp.backfill_rows';
-
 /**
- * Puts what the build gives into {@link STAGED}, with the types of the table's columns, and demands that each row belongs
- * to the partition. From here to the end of the transaction SQL of the definition finds its names.
+ * Puts the new rows into {@link STAGED}, with the types of the table's columns, and demands that each belongs to the
+ * partition. From here to the end of the transaction SQL of the definition finds its names.
  * @param key a second row of one key is an error of PostgreSQL (23505), as it is in the table
  * @returns the number of rows
- * @throws {BackfillError} StrayRows
+ * @throws {BackfillError} StrayRows, CodeFailed, and what the source of the rows says
  */
-export async function stageRows(tx: Tx, target: Target, definition: Definition, key?: UniqueKey): Promise<number> {
-  const columns = quoteColumns(target.columns);
+export async function stageRows(tx: Tx, target: Target, fill: RowSource, key?: UniqueKey): Promise<number> {
   await tx.goOnAsUser(
-    `create temporary table backfill_rows on commit drop as select ${columns} from ${quoteTarget(target)} with no data`,
+    `create temporary table backfill_rows on commit drop as select ${quoteColumns(target.columns)} from ${quoteTarget(target)} with no data`,
   );
-  const query = renderFor(target, definition.build);
-  const { rowCount } = await tx.query(
-    `insert into ${STAGED} (${columns}) select ${quoteColumns(target.columns, 'b.')} from (${query.text}\n) as b`,
-    query.values,
-  );
+  const rows = await fill(tx, target);
   const astray = `from ${STAGED} as b where (${withinLiterals(target, builtKey(target))}) is not true`;
   const [first] = await tx.goOnAsUser(
     `select ${astray} limit 1`,
@@ -32,7 +25,7 @@ export async function stageRows(tx: Tx, target: Target, definition: Definition, 
     `analyze ${STAGED}`,
   );
   if (first) throw await countStrayRows(tx, target, astray);
-  return rowCount ?? 0;
+  return rows;
 }
 
 async function countStrayRows(tx: Tx, target: Target, astray: string) {

@@ -2,20 +2,17 @@ import type { Definition } from '../domain/definition.js';
 import type { PartitionFacts } from '../domain/planning.js';
 import type { Partition } from '../domain/range.js';
 import type { ChosenStrategy } from '../domain/strategy.js';
-import { type ColumnType, printSql } from '../domain/sql-template.js';
-import { quoteIdentifier, quoteTableName } from '../domain/table-name.js';
-import { buildColumns, columnProblems } from './build-columns.js';
+import type { ColumnType } from '../domain/sql-template.js';
+import { quoteIdentifier } from '../domain/table-name.js';
 import { type TableFacts, readTable } from './catalog.js';
-import { checksStatement } from './checks.js';
 import type { Tx } from './database.js';
-import { layoutOf, precisionOf } from './layout.js';
+import { layoutOf } from './layout.js';
 import { type Leaves, readLeaves } from './leaves.js';
 import { followMentions } from './mentions.js';
 import { partitionFacts } from './partition-facts.js';
 import { isBefore, positionsOf } from './positions.js';
 import { pickStrategy } from './pick-strategy.js';
-import type { Target } from './target.js';
-import { insertStatement } from './strategies/delete-insert.js';
+import { type Asked, textOf, tryBuild } from './try-build.js';
 import { readRowTriggers, writingProblems } from './writing-problems.js';
 
 /** All that a plan needs to know of the table and of the partitions of a range. Read in one read-only transaction. */
@@ -48,17 +45,18 @@ const NO_LEAVES: Leaves = { leaves: [], defaultName: null };
 
 /** @returns a sentence instead, where the table cannot be backfilled as it is */
 export async function survey(
-  tx: Tx,
+  asked: Asked,
   definition: Definition,
   partitions: readonly Partition[],
   options: SurveyOptions,
 ): Promise<Survey | string> {
+  const { tx } = asked;
   const layout = layoutOf(definition, await readTable(tx, definition.table));
   if (typeof layout === 'string') return layout;
   const { facts, columnType, isCutByColumn } = layout;
   const leaves = isCutByColumn ? await readLeaves(tx, facts.oid, columnType) : NO_LEAVES;
-  const mentions = await followMentions(tx, printSql(definition.build));
-  const build = await tryBuild(tx, definition, facts, columnType, partitions);
+  const mentions = await followMentions(asked.source, textOf(definition.origin));
+  const build = await tryBuild(asked, definition, facts, columnType, partitions);
   const strategy = await pickStrategy(tx, definition, { oid: facts.oid, given: build.columns });
   return {
     facts,
@@ -70,7 +68,7 @@ export async function survey(
     problems: [
       ...build.problems,
       ...strategy.problems,
-      ...(mentions.relations.has(facts.oid) && !definition.cumulative
+      ...(asked.source === tx && mentions.relations.has(facts.oid) && !definition.cumulative
         ? [`The build reads ${definition.name} itself; declare it cumulative where it reads earlier partitions only`]
         : []),
       ...(await writingProblems(tx, definition, facts.oid)),
@@ -80,52 +78,6 @@ export async function survey(
     defaultName: leaves.defaultName,
     laterPartitions: countLater(leaves, partitions, columnType),
   };
-}
-
-/** Prepares the build and the checks, and runs neither. A build that PostgreSQL refuses is a problem of the plan. */
-export async function tryBuild(
-  tx: Tx,
-  definition: Definition,
-  facts: TableFacts,
-  columnType: ColumnType,
-  partitions: readonly Partition[],
-): Promise<{ columns: string[]; problems: string[] }> {
-  const partition = partitions[0];
-  if (!partition) return { columns: [], problems: [] };
-  const target: Target = {
-    table: definition.table,
-    column: definition.partitioning.column,
-    columnType,
-    precision: precisionOf(definition, facts),
-    partition,
-    columns: [],
-  };
-  const columns = await attempt(tx, () => tx.asUser(() => buildColumns(tx, target, definition.build)));
-  if (typeof columns === 'string') return { columns: [], problems: [`The build cannot run: ${columns}`] };
-  const problems = columnProblems(columns, facts.columns);
-  if (problems.length === 0) {
-    const insert = insertStatement(tx, { ...target, columns }, definition.build, quoteTableName(definition.table));
-    const planned = await attempt(tx, () => tx.asUser(() => tx.query(`explain ${insert.text}`, insert.values)));
-    if (typeof planned === 'string') problems.push(`The build cannot be inserted: ${planned}`);
-  }
-  const { text, values } = checksStatement(target, definition.checks, quoteTableName(definition.table));
-  const explained = await attempt(tx, () => tx.asUser(() => tx.query(`explain ${text}`, values)));
-  if (typeof explained === 'string') problems.push(`A check cannot run: ${explained}`);
-  return { columns, problems };
-}
-
-/** The error's text where a statement fails; the transaction stays usable. */
-export async function attempt<T>(tx: Tx, run: () => Promise<T>): Promise<T | string> {
-  await tx.query('savepoint try');
-  try {
-    return await run();
-  } catch (error) {
-    const { code } = (error ?? {}) as { code?: unknown };
-    // Trouble with the connection is not the definition's.
-    if (typeof code !== 'string' || !/^(?:42|22|0A|2[0-9]|55000|HV)/.test(code)) throw error;
-    await tx.query('rollback to savepoint try');
-    return `${error instanceof Error ? error.message : String(error)} (SQLSTATE ${code})`;
-  }
 }
 
 /** Where the column does not decide in which partition a row lies, rows are found by the column itself. */

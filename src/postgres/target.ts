@@ -5,11 +5,14 @@ import {
   castOf,
   type SqlText,
   type SqlTemplate,
+  type Scalar,
+  inlineSql,
   renderSql,
 } from '../domain/sql-template.js';
 import type { Partition } from '../domain/range.js';
 import { quoteIdentifier, quoteTableName, type TableName } from '../domain/table-name.js';
 import { lowerAndUpper } from './leaves.js';
+import { arrayText, scalarText } from './text-form.js';
 
 /** The table that is written, and the one partition of it, in the form in which statements need them. */
 export interface Target {
@@ -24,7 +27,7 @@ export interface Target {
 }
 
 /** The values of a build's bounds for one partition. */
-function boundValues(partition: Partition, columnType: ColumnType): BoundValues {
+export function boundValues(partition: Partition, columnType: ColumnType): BoundValues {
   const { start, end, startDate, endDate, key } = partition;
   const { lower, upper } = lowerAndUpper(partition, columnType);
   return { start, end, startDate, endDate, startValue: lower, endValue: upper, key };
@@ -54,6 +57,18 @@ export function builtKey({ column, columnType, precision }: Target): string {
 
 export function renderFor(target: Target, template: SqlTemplate, startAt = 1): SqlText {
   return renderSql(template, boundValues(target.partition, target.columnType), target.columnType, startAt);
+}
+
+/** As one text without parameters, for COPY, which takes none. */
+export function inlineFor(target: Target, template: SqlTemplate): string {
+  return inlineSql(template, boundValues(target.partition, target.columnType), target.columnType, literal);
+}
+
+/** Without a type, as the driver sends parameters. */
+function literal(value: Scalar): string {
+  if (value === null) return 'null';
+  const element = (one: unknown) => (one === null ? null : scalarText(one as string | number | boolean));
+  return pg.escapeLiteral(Array.isArray(value) ? arrayText(value, element) : scalarText(value as string));
 }
 
 export function quoteColumns(columns: readonly string[], prefix = ''): string {

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { quoteIdentifier } from '../domain/table-name.js';
 import { type Begun, type Opened, OWN_PATH, type TransactionOptions, begin, sendAll } from './begin.js';
 import type { Database, Tx } from './database.js';
@@ -55,6 +56,13 @@ function transactionOn(client: pg.PoolClient, ledger: string, path: string): Tx 
   return {
     ledger,
     query,
+    async queryOne(text) {
+      // The driver's types do not know the mode.
+      const query: pg.QueryConfig & { readonly queryMode: 'extended' } = { text, queryMode: 'extended' };
+      await client.query(query);
+    },
+    copyIn: (text) => client.query(copyFrom(text)),
+    copyOut: (text) => client.query(copyTo(text)),
     async asUser(work) {
       await query(find(path));
       const result = await work();

@@ -1,13 +1,15 @@
 import type { Definition } from '../domain/definition.js';
 import { BackfillError, FailureType } from '../domain/failure.js';
+import { isForeign } from '../domain/origin.js';
 import type { Replaced } from '../domain/outcome.js';
 import type { Strategy } from '../domain/strategy.js';
 import type { Tx } from './database.js';
 import { analyzeText, attachText, createDetached, findSite } from './new-partition.js';
+import type { RowSource } from './row-sources/bringing.js';
 import { countRows } from './row-writers.js';
 import { type Settling, settle } from './settle.js';
 import { stageRows } from './stage-rows.js';
-import { deleteText, insertBuild } from './strategies/delete-insert.js';
+import { deleteText, insertBuild, insertStaged } from './strategies/delete-insert.js';
 import { deleteNotBuilt, notBuilt, writeDifferences } from './strategies/diff.js';
 import { type Target, quoteTarget } from './target.js';
 import { findUniqueKey } from './unique-key.js';
@@ -16,6 +18,7 @@ import { findUniqueKey } from './unique-key.js';
 export interface Writing {
   readonly definition: Definition;
   readonly strategy: Strategy;
+  readonly source: RowSource;
   /** Triggers may wait for the commit. */
   readonly hasDeferred: boolean;
 }
@@ -36,8 +39,9 @@ export function replaceRows(tx: Tx, target: Target, writing: Writing): Promise<W
 }
 
 async function replaceAll(tx: Tx, target: Target, writing: Writing): Promise<Written> {
+  const staged = await stageForeign(tx, target, writing);
   const [rowsBefore = 0] = await tx.goOnAsUser(deleteText(target));
-  const settled = await fill(tx, target, { ...writing, rowsBefore, into: quoteTarget(target) });
+  const settled = await fill(tx, target, { ...writing, staged, rowsBefore, into: quoteTarget(target) });
   return { status: 'replaced', strategy: 'delete-insert', rowsBefore, changes: null, ...settled };
 }
 
@@ -47,7 +51,7 @@ async function replaceByDiff(tx: Tx, target: Target, writing: Writing): Promise<
     const message = `${writing.definition.name} has lost the key by which its rows were to be compared`;
     throw new BackfillError({ type: FailureType.ShapeChanged, message });
   }
-  const built = await stageRows(tx, target, writing.definition, key);
+  const built = await stageRows(tx, target, writing.source, key);
   if (built === 0) demandRows(target, writing.definition, await countRows(tx, target, 'true'));
   const { added, changed, removed } = await writeDifferences(tx, target, key);
   const surplus = { rows: notBuilt(key), remove: deleteNotBuilt(target, key) };
@@ -60,26 +64,38 @@ async function replaceByDiff(tx: Tx, target: Target, writing: Writing): Promise<
 
 /** The new partition is attached last where it can be, so that writers of the table wait for the commit only. */
 export async function createPartition(tx: Tx, target: Target, writing: Writing): Promise<Written> {
+  const staged = await stageForeign(tx, target, writing);
+  if (staged !== null) await tx.goOnAsSelf();
   const site = await findSite(tx, target);
   await createDetached(tx, target, site, writing.definition.timeouts.lockMs);
   const [now, later] = site.needsParent ? [[attachText(target, site)], []] : [[], [attachText(target, site)]];
   // Rows of the missing partition may sit in a default partition; with them there, attaching would be refused.
   const [rowsBefore = 0] = await tx.goOnAsUser(deleteText(target), ...now);
   const into = site.needsParent ? quoteTarget(target) : site.leaf;
-  const settled = await fill(tx, target, { ...writing, rowsBefore, into });
+  const settled = await fill(tx, target, { ...writing, staged, rowsBefore, into });
   await tx.query([analyzeText(site), ...later].join('; '));
   const changes = { added: settled.rowsAfter, removed: rowsBefore, changed: 0, unchanged: 0 };
   return { status: 'created', strategy: 'delete-insert', rowsBefore, changes, ...settled };
 }
 
-/** Inserts what the build gives into a partition whose rows were deleted. It runs where SQL of the definition finds its names. */
-async function fill(
-  tx: Tx,
-  target: Target,
-  { rowsBefore, ...filling }: Pick<Settling, 'definition' | 'into' | 'hasDeferred'> & { readonly rowsBefore: number },
-) {
+/** Rows from elsewhere are brought here before anything is deleted. Null where they are inserted as they are built. */
+async function stageForeign(tx: Tx, target: Target, { definition, source }: Writing): Promise<number | null> {
+  return isForeign(definition.origin) ? stageRows(tx, target, source) : null;
+}
+
+interface Filling extends Pick<Settling, 'definition' | 'into' | 'hasDeferred'> {
+  readonly rowsBefore: number;
+  /** The number of rows that are staged; null for none. */
+  readonly staged: number | null;
+}
+
+/** Fills a partition whose rows were deleted. It runs where SQL of the definition finds its names. */
+async function fill(tx: Tx, target: Target, { rowsBefore, staged, ...filling }: Filling) {
   const { definition, into } = filling;
-  const built = await insertBuild(tx, target, definition.build, into);
+  const { origin } = definition;
+  if (staged !== null) await insertStaged(tx, target, into);
+  const built =
+    origin.kind === 'sql' && staged === null ? await insertBuild(tx, target, origin.build, into) : (staged ?? 0);
   if (built === 0) demandRows(target, definition, rowsBefore);
   return settle(tx, target, { ...filling, built, kept: 0, surplus: { rows: 'true', remove: deleteText(target) } });
 }

@@ -104,6 +104,7 @@ function aboutPlan(plan: Plan): string[] {
   return facts([
     ['how', 'each partition in one transaction; no reader waits, and none sees half of one'],
     ['strategy', strategy(plan)],
+    ...(plan.source === null ? [] : [['source', plan.source] as const]),
     ['order', order(plan)],
     ...checks(plan),
     ['empty build', plan.whenEmpty === 'fail' ? 'fails, and the old rows stay' : 'empties the partition'],

@@ -144,7 +144,7 @@ async function attemptOf(executionId: string, planId: string, key: string): Prom
   if (!definition) throw new Error('There is no definition');
   const database = openDatabase({ url: harness.db.url, size: 1 });
   try {
-    await replacePartition(database, { definition, run: { planId, executionId }, key, attempt: 2 });
+    await replacePartition(database, { definition, run: { planId, executionId }, key, attempt: 2, sources: new Map() });
   } finally {
     await database.close();
   }

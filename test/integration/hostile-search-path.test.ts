@@ -40,8 +40,10 @@ create table evil.pg_trigger (tgname name);
 create table evil.run (plan_id int);
 create table evil.partition (table_name int);`;
 
+type Build = NonNullable<TableInput['build']>;
+
 /** The build means what it says whatever the path. */
-const build: TableInput['build'] = ({ startDate, endDate }) => sql`
+const build: Build = ({ startDate, endDate }) => sql`
   select day, id, amount from src
    where day operator(pg_catalog.>=) ${startDate} and day operator(pg_catalog.<) ${endDate}`;
 
@@ -84,7 +86,7 @@ test.each(hostile)('a schema before the system’s, given by $by, changes nothin
 });
 
 test.each(hostile)('a schema before the system’s, given by $by, lets no stray row in', async (given) => {
-  const stray: TableInput['build'] = ({ startDate }) =>
+  const stray: Build = ({ startDate }) =>
     sql`select ${startDate} as day, 1 as id, 1 as amount union all select pg_catalog.date '2024-03-09', 900, 1`;
   await begin(given, { build: stray });
   const before = await fingerprints(harness.db);

@@ -35,6 +35,7 @@ export const plan: Plan = {
   buildSql: 'select 1',
   strategy: 'delete-insert',
   strategyWhy: null,
+  source: null,
   whenEmpty: 'fail',
   checks: [],
   counts: { create: 0, replace: 2, leave: 0 },

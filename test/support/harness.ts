@@ -17,6 +17,8 @@ export type TableInput = ConfigInput['tables'][number];
 
 export interface HarnessOptions {
   readonly tables: readonly TableInput[];
+  /** URLs of other databases. */
+  readonly sources?: Readonly<Record<string, string>>;
   readonly now?: () => Date;
   readonly pageSize?: number;
   /** Activity slots and connections of the worker. */
@@ -158,13 +160,20 @@ async function dependencies(
   const client = new Client({ connection: await Connection.connect({ address }), namespace });
   return {
     database,
-    definitions: parseConfig({ tables: options.tables }).definitions,
+    ...openSources(options),
     namespace,
     now: options.now ?? (() => new Date()),
     hasSearchAttributes: await ensureSearchAttributes(connection, namespace),
     isRunning: (workflowId, executionId) => isRunning(client, workflowId, executionId),
     pageSize: options.pageSize ?? 500,
   };
+}
+
+function openSources({ tables, sources = {} }: HarnessOptions): Pick<Dependencies, 'definitions' | 'sources'> {
+  const named = Object.fromEntries(Object.entries(sources).map(([name, url]) => [name, { url }]));
+  const { definitions } = parseConfig({ tables, sources: named });
+  const opened = Object.entries(sources).map(([name, url]) => [name, openDatabase({ url, size: 4 })] as const);
+  return { definitions, sources: new Map(opened) };
 }
 
 let isQuiet = false;

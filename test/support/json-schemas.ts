@@ -136,6 +136,7 @@ const plan = named(
     buildSql: text,
     strategy: z.enum(['delete-insert', 'diff']),
     strategyWhy: orNull(text),
+    source: orNull(text),
     whenEmpty: z.enum(['fail', 'empty']),
     checks: z.array(text),
     counts: z.strictObject({ create: count, replace: count, leave: count }),

@@ -136,6 +136,7 @@ export class World {
       buildSql: 'select 1',
       strategy: 'delete-insert',
       strategyWhy: null,
+      source: null,
       whenEmpty: 'fail',
       checks: [],
       counts: { create: 0, replace: this.#given.keys.length, leave: 0 },

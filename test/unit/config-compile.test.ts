@@ -4,7 +4,7 @@ import { everyRow, noRows, notNull, rowCount, unique } from '../../src/config/ch
 import { buildIdentity, compileTable } from '../../src/config/compile.js';
 import { type TableInput, defineTable, sql } from '../../src/config/define.js';
 import { ConfigError } from '../../src/config/errors.js';
-import { printSql } from '../../src/domain/sql-template.js';
+import { type SqlTemplate, printSql } from '../../src/domain/sql-template.js';
 
 const base = defineTable({
   name: 'mart.fact',
@@ -12,6 +12,12 @@ const base = defineTable({
   build: ({ start, end }) => sql`select day, 'x' as kind from src where at >= ${start} and at < ${end}`,
 });
 const compile = (changes: Partial<TableInput> = {}) => compileTable({ ...base, ...changes }, 'tables[0]');
+
+function buildOf(changes: Partial<TableInput>): SqlTemplate {
+  const { origin } = compile(changes);
+  if (origin.kind !== 'sql') throw new Error('It is no SQL');
+  return origin.build;
+}
 
 describe('compileTable', () => {
   it('fills in the defaults', () => {
@@ -37,7 +43,7 @@ describe('compileTable', () => {
 
   it('calls the build once, with markers for all bounds', () => {
     let calls = 0;
-    const { build } = compile({
+    const build = buildOf({
       build: (bounds) => {
         calls++;
         return sql`${bounds.start} ${bounds.end} ${bounds.startDate} ${bounds.endDate} ${bounds.startValue} ${bounds.endValue} ${bounds.key}`;
@@ -49,7 +55,7 @@ describe('compileTable', () => {
 
   it('flattens nested texts, of any copy of the tag', () => {
     const where = sqlTag`kind = ${'a'} and n = any(${[1, 2]})`;
-    const { build } = compile({ build: ({ key }) => sql`select ${key} from src where ${where} and ok = ${true}` });
+    const build = buildOf({ build: ({ key }) => sql`select ${key} from src where ${where} and ok = ${true}` });
     expect(build.strings).toHaveLength(build.params.length + 1);
     expect(printSql(build)).toBe("select :key from src where kind = 'a' and n = any('[1,2]') and ok = true");
   });

@@ -46,6 +46,7 @@ function planOf(n: number, more: Partial<Plan> = {}): Plan {
     buildSql: "select day,\n  'a  b' as note\nfrom raw.orders",
     strategy: 'delete-insert',
     strategyWhy: null,
+    source: null,
     whenEmpty: 'fail',
     checks: ['unique: day, currency', 'row count: 1..'],
     counts: { create: 0, replace: n, leave: 0 },

@@ -1,8 +1,8 @@
 import type { Definition } from '../../domain/definition.js';
 import { mentionedNames } from '../../domain/sql-lexer.js';
-import { printSql } from '../../domain/sql-template.js';
-import { type TableName, parseTableName, quoteIdentifier, quoteTableName } from '../../domain/table-name.js';
+import { parseTableName, quoteIdentifier, quoteTableName } from '../../domain/table-name.js';
 import type { Tx } from '../database.js';
+import { type Asked, textOf } from '../try-build.js';
 
 /** Rights that the worker's role lacks, as the statements that would give them. */
 export interface MissingGrants {
@@ -14,8 +14,8 @@ export interface MissingGrants {
   readonly read: readonly string[];
 }
 
-export async function missingGrants(tx: Tx, definition: Definition): Promise<MissingGrants> {
-  return { ...(await missingOnTable(tx, definition.table)), read: await missingOnSources(tx, definition) };
+export async function missingGrants({ tx, source }: Asked, definition: Definition): Promise<MissingGrants> {
+  return { ...(await missingOnTable(tx, definition)), read: await missingOnSources(source, definition) };
 }
 
 interface TableRights {
@@ -26,17 +26,20 @@ interface TableRights {
   readonly isOwner: boolean;
 }
 
-async function missingOnTable(tx: Tx, table: TableName): Promise<Pick<MissingGrants, 'write' | 'create'>> {
+async function missingOnTable(
+  tx: Tx,
+  { table, strategy }: Definition,
+): Promise<Pick<MissingGrants, 'write' | 'create'>> {
   const { rows } = await tx.query<TableRights>(
     `select pg_catalog.quote_ident(current_user) as role, pg_catalog.has_schema_privilege(n.oid, 'usage') as "mayUse",
             pg_catalog.has_schema_privilege(n.oid, 'create') as "mayCreate",
             pg_catalog.pg_has_role(c.relowner, 'usage') as "isOwner",
             (select pg_catalog.array_agg(w.privilege order by w.place)
-               from pg_catalog.unnest(array['select', 'insert', 'delete']) with ordinality w (privilege, place)
+               from pg_catalog.unnest($3::text[]) with ordinality w (privilege, place)
               where not pg_catalog.has_table_privilege(c.oid, w.privilege)) as missing
        from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       where n.nspname = $1 and c.relname = $2`,
-    [table.schema, table.name],
+    [table.schema, table.name, ['select', 'insert', 'delete', ...(strategy === 'delete-insert' ? [] : ['update'])]],
   );
   const [rights] = rows;
   if (!rights) return { write: [], create: [] };
@@ -66,8 +69,8 @@ interface SourceRights {
  * Sources are found by name in the catalog, and not with `to_regclass`, which fails in a schema that one may not use.
  * What the text mentions may be a column that is called as a table: so this is asked only once the build was refused.
  */
-async function missingOnSources(tx: Tx, { build, reads }: Definition): Promise<string[]> {
-  const mentioned = mentionedNames(printSql(build)).map(({ parts }) => parts);
+async function missingOnSources(tx: Tx, { origin, reads }: Definition): Promise<string[]> {
+  const mentioned = mentionedNames(textOf(origin)).map(({ parts }) => parts);
   const declared = reads.flatMap((name) => {
     const parsed = parseTableName(name);
     return parsed ? [[parsed.schema, parsed.name]] : [];

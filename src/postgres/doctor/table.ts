@@ -6,7 +6,8 @@ import { type TableFacts, readTable } from '../catalog.js';
 import type { Tx } from '../database.js';
 import { layoutOf } from '../layout.js';
 import { lowerAndUpper, readLeaves } from '../leaves.js';
-import { attempt, missingIndex, tryBuild } from '../survey.js';
+import { missingIndex } from '../survey.js';
+import { type Asked, attempt, tryBuild } from '../try-build.js';
 import { type MissingGrants, missingGrants } from './grants.js';
 import { type ColumnType, type SqlText, castOf } from '../../domain/sql-template.js';
 
@@ -18,7 +19,8 @@ export interface TableQuestion {
 }
 
 /** What stands in the way of backfills of one table. One finding says that nothing does. */
-export async function examineTable(tx: Tx, question: TableQuestion): Promise<Finding[]> {
+export async function examineTable(asked: Asked, question: TableQuestion): Promise<Finding[]> {
+  const { tx } = asked;
   const { definition } = question;
   const layout = layoutOf(definition, await readTable(tx, definition.table));
   if (typeof layout === 'string') {
@@ -26,10 +28,10 @@ export async function examineTable(tx: Tx, question: TableQuestion): Promise<Fin
     return [problem(definition.name, layout, remedy)];
   }
   const { facts, columnType } = layout;
-  const grants = await missingGrants(tx, definition);
+  const grants = await missingGrants(asked, definition);
   const findings = [
     ...aboutGrants(definition, grants),
-    ...(await examineBuild(tx, question, { facts, columnType, grants })),
+    ...(await examineBuild(asked, question, { facts, columnType, grants })),
     ...(layout.isCutByColumn
       ? await examineDefault(tx, question, { facts, columnType })
       : await examineIndex(tx, definition, facts)),
@@ -63,13 +65,13 @@ interface Known {
 
 /** PostgreSQL itself says whether the build may run: it is planned, with its rights, and not run. */
 async function examineBuild(
-  tx: Tx,
+  asked: Asked,
   { definition, now }: TableQuestion,
   { facts, columnType, grants }: Known & { readonly grants: MissingGrants },
 ): Promise<Finding[]> {
   const partition = partitionHolding(definition.partitioning, now.toISOString());
   if (!partition) return [];
-  const { problems } = await tryBuild(tx, definition, facts, columnType, [partition]);
+  const { problems } = await tryBuild(asked, definition, facts, columnType, [partition]);
   return problems.flatMap((found) => {
     const mayNot = found.endsWith('(SQLSTATE 42501)');
     // The right to write was looked for already.

@@ -10,7 +10,16 @@ export const PAGE_SIZE = 500;
 /** The part of a plan that is only shown, never computed with. */
 export type PlanFacts = Pick<
   Plan,
-  'grain' | 'timeZone' | 'buildSql' | 'strategy' | 'strategyWhy' | 'whenEmpty' | 'checks' | 'counts' | 'warnings'
+  | 'grain'
+  | 'timeZone'
+  | 'buildSql'
+  | 'source'
+  | 'strategy'
+  | 'strategyWhy'
+  | 'whenEmpty'
+  | 'checks'
+  | 'counts'
+  | 'warnings'
 >;
 
 export type StoredPartition = {

@@ -1,6 +1,7 @@
 import type { SqlTemplate, SqlText } from '../../domain/sql-template.js';
 import { quoteIdentifier } from '../../domain/table-name.js';
 import type { Tx } from '../database.js';
+import { STAGED } from '../staged.js';
 import { StrayRow, isStrayRow } from '../stray-rows.js';
 import {
   type Target,
@@ -49,4 +50,10 @@ export async function insertBuild(tx: Tx, target: Target, build: SqlTemplate, in
     throw isStrayRow(error) ? new StrayRow(target, build, { cause: error }) : error;
   });
   return rowCount ?? 0;
+}
+
+/** Inserts rows that are staged, each of which was seen to belong to the partition. */
+export async function insertStaged(tx: Tx, { columns }: Target, into: string): Promise<void> {
+  const names = quoteColumns(columns);
+  await tx.query(`insert into ${into} (${names}) select ${names} from ${STAGED}`);
 }

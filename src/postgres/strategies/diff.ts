@@ -1,6 +1,6 @@
 import { quoteIdentifier } from '../../domain/table-name.js';
 import type { Tx } from '../database.js';
-import { STAGED } from '../stage-rows.js';
+import { STAGED } from '../staged.js';
 import { type Target, quoteColumns, quoteTarget, withinLiterals } from '../target.js';
 import { type UniqueKey, sameKey } from '../unique-key.js';
 
