@@ -16,6 +16,7 @@ import { choosePorts } from './dev/ports.js';
 import { readState } from './dev/state.js';
 import { type Checks, type HealthServer, startHealthServer } from './health.js';
 import { installRuntime, shutDownRuntime } from './observability.js';
+import { tolerantConverter } from './payloads.js';
 import { type Database, openDatabase } from './postgres/database.js';
 import { toBackfillError } from './postgres/sqlstate.js';
 
@@ -93,7 +94,7 @@ async function serve(config: Config, database: Database, options: ServeOptions):
   const { address = embeddedAddress ?? DEFAULT_ADDRESS, ...how } = connectionOptions;
   const connection = await NativeConnection.connect({ ...how, address });
   try {
-    const client = new Client({ connection, namespace });
+    const client = new Client({ connection, namespace, dataConverter: tolerantConverter });
     const worker = await Worker.create({
       ...workerOptions(size, taskQueueOf(env)),
       connection,

@@ -54,13 +54,15 @@ test.each(['backfill', 'plan', 'read', 'prune'])(
     const workflowId = `unreadable/${type}`;
     const data = new TextEncoder().encode('{');
     for (const encoding of ['json/plain', 'binary/unknown']) {
+      const unreadable = { metadata: { encoding: new TextEncoder().encode(encoding) }, data };
       await temporal.workflowService.startWorkflowExecution({
         namespace,
         workflowId,
         requestId: crypto.randomUUID(),
         workflowType: { name: type },
         taskQueue: { name: TASK_QUEUE },
-        input: { payloads: [{ metadata: { encoding: new TextEncoder().encode(encoding) }, data }] },
+        input: { payloads: [unreadable] },
+        memo: { fields: { note: unreadable, table: unreadable } },
       });
       const error: unknown = await temporal.workflow
         .getHandle(workflowId)
@@ -72,6 +74,15 @@ test.each(['backfill', 'plan', 'read', 'prune'])(
     }
   },
 );
+
+test('C26 a run of which nothing can be read is listed all the same, and looked at', async () => {
+  const ended = await runBackfill(harness.env, 'list', '--state', 'failed', '--limit', '500', '--json');
+  expect(ended).toMatchObject({ exitCode: 0, stderr: '' });
+  const { runs } = JSON.parse(ended.stdout) as { runs: { workflowId: string }[] };
+  expect(runs.filter(({ workflowId }) => workflowId === 'unreadable/backfill')).toHaveLength(2);
+  const shown = await runBackfill(harness.env, 'status', 'unreadable/backfill', '--json');
+  expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
+});
 
 /** No task and no activity was tried a second time. */
 async function expectOneTry(start: { type: string; inputs: readonly string[] }, says: RegExp): Promise<void> {

@@ -9,6 +9,7 @@ import { BackfillClient } from '../../src/client/backfill-client.js';
 import type { ConfigInput } from '../../src/config/define.js';
 import { parseConfig } from '../../src/config/load.js';
 import { TASK_QUEUE } from '../../src/contract.js';
+import { tolerantConverter } from '../../src/payloads.js';
 import { type Database, openDatabase } from '../../src/postgres/database.js';
 import { ensureSearchAttributes, workerOptions } from '../../src/worker.js';
 import { type TestDatabase, createDatabase } from './database.js';
@@ -61,7 +62,7 @@ export async function createHarness(
   const channelArgs = { 'grpc.initial_reconnect_backoff_ms': 250, 'grpc.max_reconnect_backoff_ms': 1000 };
   const connection = await Connection.connect({ address, channelArgs });
   const namespace = await createNamespace(connection);
-  const temporal = new Client({ connection, namespace });
+  const temporal = new Client({ connection, namespace, dataConverter: tolerantConverter });
   const client = await BackfillClient.connect({ client: temporal });
   const start = (next: HarnessOptions) => startWorker(own.workerDatabaseUrl ?? db.url, address, namespace, next);
   let running = options && (await start(options));
@@ -155,7 +156,11 @@ async function dependencies(
   address: string,
   options: HarnessOptions,
 ): Promise<Dependencies> {
-  const client = new Client({ connection: await Connection.connect({ address }), namespace });
+  const client = new Client({
+    connection: await Connection.connect({ address }),
+    namespace,
+    dataConverter: tolerantConverter,
+  });
   return {
     database,
     definitions: parseConfig({ tables: options.tables }).definitions,
