@@ -47,6 +47,19 @@ test('C26 a workflow without any input, or with one too many, fails at once', as
   }
 });
 
+const cursor = '{"committedAt":"yesterday","key":"2024-03-01","generation":1}';
+const anyPlan = '"planId":"0f8fad5b-d9cb-469f-a165-70867728950e"';
+test.each([
+  { question: '"what":"history","table":42', field: 'table' },
+  { question: `"what":"history","table":"fact","before":${cursor}`, field: 'before.committedAt' },
+  { question: '"what":"partitions"', field: 'table' },
+  { question: '"what":"tables","after":"x"', field: 'after' },
+  { question: `"what":"failed",${anyPlan},"after":-1`, field: 'after' },
+  { question: '"what":"doctor","workers":"many"', field: 'workers' },
+])('C26 the question {$question} is refused for its $field', async ({ question, field }) => {
+  await expectOneTry({ type: 'read', inputs: [`{${question}}`] }, new RegExp(`^request\\.${field} is `));
+});
+
 test.each(['backfill', 'plan', 'read', 'prune'])(
   'C26 workflow %s with a payload that nobody can read fails at once',
   async (type) => {
