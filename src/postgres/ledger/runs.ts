@@ -63,14 +63,17 @@ export async function openRun(tx: Tx, run: OpeningRun, instead: string | null): 
   return rowCount === 1;
 }
 
-/** Ends the right to write. Waits for a replacement that is being committed. Closing twice changes nothing. */
+/**
+ * Ends the right to write. Waits for a replacement that is being committed. Closing twice changes nothing, but that an
+ * execution that was reset after it had failed may complete after all.
+ */
 export async function closeRun(
   tx: Tx,
   run: { readonly planId: string; readonly executionId: string; readonly state: Exclude<RunRecord['state'], 'open'> },
 ): Promise<void> {
   await tx.query(
     `update ${tx.ledger}.run set state = $3, closed_at = pg_catalog.clock_timestamp()
-      where plan_id = $1 and execution_id = $2 and state = 'open'`,
+      where plan_id = $1 and execution_id = $2 and (state = 'open' or ($3 = 'completed' and state <> $3))`,
     [run.planId, run.executionId, run.state],
   );
 }
