@@ -2,9 +2,9 @@ import {
   ApplicationFailure,
   CancelledFailure,
   CancellationScope,
-  continueAsNew,
   isCancellation,
   log,
+  makeContinueAsNewFunc,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { OpenedRun } from '../activities/open-run.js';
@@ -35,12 +35,17 @@ export async function backfill(request: unknown = null, carried?: Carried): Prom
     const page = await ledger.readWorkPage({ planId: run.planId, after: handedOn?.after ?? 0 });
     const after = await writePage(run, page, tracker);
     const goesOn = tracker.failures.count === 0 || run.options.onFailure === 'continue';
-    if (after !== null && goesOn) await continueAsNew<typeof backfill>(request, tracker.carry(run, after));
+    if (after !== null && goesOn) await goOn(request, tracker.carry(run, after));
     return await finish(run, tracker);
   } catch (error) {
     if (!isCancellation(error)) throw error;
     return await endCancelled(run, tracker);
   }
+}
+
+/** The server keeps the memo of the start alone; by what was added to it since, people find the run and its plan. */
+function goOn(request: unknown, carried: Carried): Promise<never> {
+  return makeContinueAsNewFunc<typeof backfill>({ memo: workflowInfo().memo ?? {} })(request, carried);
 }
 
 /** @returns the position after which the next execution goes on, or null at the end of the plan */
