@@ -9,6 +9,7 @@ import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker
 import { demandUsableLedger } from './activities/demand-ledger.js';
 import { createActivities } from './activities/index.js';
 import { isRunning } from './activities/is-running.js';
+import { readOwnNamespace } from './activities/own-namespace.js';
 import { configFile, databaseUrl, httpAddress, ledgerSchema, poolSize } from './config/environment.js';
 import { type Config, loadConfig } from './config/load.js';
 import { TASK_QUEUE, searchAttributes, taskQueueOf } from './contract.js';
@@ -103,7 +104,7 @@ async function serve(config: Config, database: Database, options: ServeOptions):
         database,
         definitions: config.definitions,
         now: () => new Date(),
-        namespace,
+        namespace: await readOwnNamespace(client),
         hasSearchAttributes: await ensureSearchAttributes(connection, namespace),
         isRunning: (workflowId, executionId) => isRunning(client, workflowId, executionId),
         pageSize: 500,

@@ -33,7 +33,8 @@ async function isLive(deps: Dependencies, holder: ClaimHolder, run: RunIdentity)
 }
 
 function isElsewhere({ namespace }: Dependencies, holder: ClaimHolder): boolean {
-  return holder.namespace !== null && holder.namespace !== namespace;
+  if (holder.namespaceId && namespace.id) return holder.namespaceId !== namespace.id;
+  return holder.namespace !== null && holder.namespace !== namespace.name;
 }
 
 /** @throws {BackfillError} Overlap, naming the run, since when it is open, and who started it */
@@ -68,11 +69,19 @@ async function abandon(deps: Dependencies, holder: ClaimHolder): Promise<void> {
 }
 
 function overlap(deps: Dependencies, table: string, holder: ClaimHolder): BackfillError {
-  const place = isElsewhere(deps, holder) ? ` in the Temporal namespace ${holder.namespace}` : '';
   const who = holder.requestedBy === null ? '' : `, started by ${holder.requestedBy}`;
   const why = holder.reason === null ? '' : ` (${holder.reason})`;
   return new BackfillError({
     type: FailureType.Overlap,
-    message: `${table} ${holder.from} to ${holder.to} is being written by ${holder.workflowId}${place}${who}${why}; wait for it (onOverlap "wait"), or cancel it`,
+    message: `${table} ${holder.from} to ${holder.to} is being written by ${holder.workflowId}${who}${why}${remedy(deps, holder)}`,
   });
+}
+
+/** Where nobody here can tell whether it is gone, somebody who knows must be able to say so. */
+function remedy(deps: Dependencies, holder: ClaimHolder): string {
+  const choice = 'wait for it (onOverlap "wait"), or cancel it';
+  if (!isElsewhere(deps, holder)) return `; ${choice}`;
+  const place = `the Temporal namespace ${holder.namespace} (${holder.namespaceId ?? 'its id is not known'})`;
+  const release = `update ${deps.database.ledger}.run set state = 'abandoned', closed_at = now() where plan_id = '${holder.planId}'`;
+  return ` in ${place}, which is not this worker's; ${choice} there; where that Temporal is gone for good, release the range: ${release}`;
 }

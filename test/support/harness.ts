@@ -4,6 +4,7 @@ import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { createActivities } from '../../src/activities/index.js';
 import { isRunning } from '../../src/activities/is-running.js';
+import { readOwnNamespace } from '../../src/activities/own-namespace.js';
 import type { Dependencies } from '../../src/activities/dependencies.js';
 import { BackfillClient } from '../../src/client/backfill-client.js';
 import type { ConfigInput } from '../../src/config/define.js';
@@ -164,7 +165,7 @@ async function dependencies(
   return {
     database,
     definitions: parseConfig({ tables: options.tables }).definitions,
-    namespace,
+    namespace: await readOwnNamespace(client),
     now: options.now ?? (() => new Date()),
     hasSearchAttributes: await ensureSearchAttributes(connection, namespace),
     isRunning: (workflowId, executionId) => isRunning(client, workflowId, executionId),

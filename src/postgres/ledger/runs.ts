@@ -29,7 +29,7 @@ export interface OpeningRun {
   readonly reason: string | null;
   readonly span: Span;
   /** Of Temporal. */
-  readonly namespace: string;
+  readonly namespace: { readonly name: string; readonly id: string };
 }
 
 /**
@@ -41,11 +41,12 @@ export interface OpeningRun {
  */
 export async function openRun(tx: Tx, run: OpeningRun, instead: string | null): Promise<boolean> {
   const { rowCount } = await tx.query(
-    `insert into ${tx.ledger}.run as r (plan_id, table_name, workflow_id, execution_id, state, requested_by, reason, span, namespace)
-     values ($1, $2, $3, $4, 'open', $5, $6, pg_catalog.tstzrange($8, $9), $10)
+    `insert into ${tx.ledger}.run as r (plan_id, table_name, workflow_id, execution_id, state, requested_by, reason, span,
+                                         namespace, namespace_id)
+     values ($1, $2, $3, $4, 'open', $5, $6, pg_catalog.tstzrange($8, $9), $10, $11)
      on conflict (plan_id) do update
-        set workflow_id = excluded.workflow_id, execution_id = excluded.execution_id, span = excluded.span, namespace = excluded.namespace, state = 'open',
-            closed_at = null
+        set workflow_id = excluded.workflow_id, execution_id = excluded.execution_id, span = excluded.span,
+            namespace = excluded.namespace, namespace_id = excluded.namespace_id, state = 'open', closed_at = null
       where r.execution_id in (excluded.execution_id, $7)`,
     [
       run.planId,
@@ -57,7 +58,8 @@ export async function openRun(tx: Tx, run: OpeningRun, instead: string | null): 
       instead,
       run.span.start,
       run.span.end,
-      run.namespace,
+      run.namespace.name,
+      run.namespace.id,
     ],
   );
   return rowCount === 1;
