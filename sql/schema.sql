@@ -125,7 +125,8 @@ create table backfill.run (
   opened_at timestamp with time zone not null default now(),
   closed_at timestamp with time zone,
   span tstzrange,
-  namespace text
+  namespace text,
+  namespace_id text
 );
 alter table backfill.run add constraint run_pkey PRIMARY KEY (plan_id);
 alter table backfill.run add constraint run_check CHECK (((state = 'open'::text) = (closed_at IS NULL)));
@@ -135,6 +136,7 @@ CREATE INDEX run_table ON backfill.run USING btree (table_name, opened_at);
 comment on column backfill.run.state is 'abandoned: its execution was gone, as Temporal said when another run wanted the range.';
 comment on column backfill.run.span is 'The range as instants, half-open.';
 comment on column backfill.run.namespace is 'The Temporal namespace of its execution. Only a worker there can tell whether it is gone.';
+comment on column backfill.run.namespace_id is 'Drawn by Temporal when the namespace was made; null for a run of before that was recorded.';
 
 alter sequence backfill.migration_id_seq owned by backfill.migration.id;
 alter table backfill.failure add constraint failure_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES backfill.plan(plan_id);

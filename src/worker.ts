@@ -10,6 +10,7 @@ import type { Dependencies } from './activities/dependencies.js';
 import { demandUsableLedger } from './activities/demand-ledger.js';
 import { createActivities } from './activities/index.js';
 import { isRunning } from './activities/is-running.js';
+import { readOwnNamespace } from './activities/own-namespace.js';
 import { configFile, databaseUrl, httpAddress, ledgerSchema, poolSize, sourceUrl } from './config/environment.js';
 import { type Config, loadConfig } from './config/load.js';
 import { TASK_QUEUE, searchAttributes, taskQueueOf } from './contract.js';
@@ -17,6 +18,7 @@ import { choosePorts } from './dev/ports.js';
 import { readState } from './dev/state.js';
 import { type Checks, type HealthServer, startHealthServer } from './health.js';
 import { installRuntime, shutDownRuntime } from './observability.js';
+import { tolerantConverter } from './payloads.js';
 import { type Database, openDatabase } from './postgres/database.js';
 import { toBackfillError } from './postgres/sqlstate.js';
 
@@ -103,7 +105,7 @@ async function serve(config: Config, databases: Databases, options: ServeOptions
   const { address = embeddedAddress ?? DEFAULT_ADDRESS, ...how } = connectionOptions;
   const connection = await NativeConnection.connect({ ...how, address });
   try {
-    const client = new Client({ connection, namespace });
+    const client = new Client({ connection, namespace, dataConverter: tolerantConverter });
     const worker = await Worker.create({
       ...workerOptions(size, taskQueueOf(env)),
       connection,
@@ -112,7 +114,7 @@ async function serve(config: Config, databases: Databases, options: ServeOptions
         ...databases,
         definitions: config.definitions,
         now: () => new Date(),
-        namespace,
+        namespace: await readOwnNamespace(client),
         hasSearchAttributes: await ensureSearchAttributes(connection, namespace),
         isRunning: (workflowId, executionId) => isRunning(client, workflowId, executionId),
         pageSize: 500,

@@ -30,7 +30,7 @@ query than the build.`);
 }
 
 function row(day: string, before: string, after: string, recomputed: string): string {
-  return `  ${day.padEnd(10)}  ${before.padStart(18)}  ${after.padStart(14)}  ${recomputed.padStart(16)}`;
+  return `  ${day.padEnd(10)}  ${before.padStart(18)}  ${after.padStart(14)}  ${recomputed.padStart(16)}`.trimEnd();
 }
 
 /** Exact: in cents, which a JavaScript number would not be for long. */

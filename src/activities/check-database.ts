@@ -1,4 +1,5 @@
 import { CancelledFailure } from '@temporalio/activity';
+import { checkQuestion } from '../config/read-request.js';
 import type { ReadInput } from '../contract.js';
 import type { Definition } from '../domain/definition.js';
 import { type Finding, problem } from '../domain/finding.js';
@@ -22,7 +23,8 @@ const MOST_FINDINGS = 1_000;
  * What of the database stands in the way of backfills: of one table, or of all that the worker knows. Writes nothing.
  * @throws {BackfillError} UnknownTable, InvalidRequest: the question
  */
-export async function checkDatabase(deps: Dependencies, question: Question): Promise<Finding[]> {
+export async function checkDatabase(deps: Dependencies, asking: Question): Promise<Finding[]> {
+  const question = checkQuestion(asking);
   const { database } = deps;
   const asked = question.table === undefined ? deps.definitions : [demandDefinition(deps.definitions, question.table)];
   const tables = asked.map((definition) => ({ definition, now: deps.now(), range: rangeOf(definition, question) }));

@@ -7,6 +7,7 @@ import type { Database, Tx } from '../postgres/database.js';
 import type { TransactionOptions } from '../postgres/begin.js';
 import { type StoredPlan, readPlan } from '../postgres/ledger/plans.js';
 import { inTransaction } from '../postgres/transaction.js';
+import type { OwnNamespace } from './own-namespace.js';
 
 /** What the activities are built from. Tests put their own in. */
 export interface Dependencies {
@@ -17,8 +18,7 @@ export interface Dependencies {
   readonly now: () => Date;
   /** Whether the namespace has our search attributes: an upsert of an unknown one blocks a workflow for ever. */
   readonly hasSearchAttributes: boolean;
-  /** The Temporal namespace in which this worker polls. */
-  readonly namespace: string;
+  readonly namespace: OwnNamespace;
   /** Whether a Temporal execution is still running: a run that it left open is taken over only if it is not. */
   readonly isRunning: (workflowId: string, executionId: string) => Promise<boolean>;
   /** Partitions a page of work; a run continues as new after each. */

@@ -60,7 +60,7 @@ export async function openRun(deps: Dependencies, input: OpenRunInput): Promise<
   const definition = demandDefinition(deps.definitions, plan.table);
   const span = spanOfPlan(deps, plan);
   demandNotCompleted(input, run);
-  await demandUnclaimed(deps, span, input.executionId);
+  await demandUnclaimed(deps, span, input);
   await demandNoDrift(deps, definition, basisOf(plan, unfinished));
   const totals = await takeClaim(deps, { ...input, table: plan.table, span, namespace: deps.namespace }, run);
   const { table, from, to, options } = plan;
@@ -102,7 +102,7 @@ async function takeClaim(deps: Dependencies, opening: OpeningRun, run: RunRow | 
     return undefined;
   });
   if (totals) return totals;
-  await demandUnclaimed(deps, opening.span, opening.executionId);
+  await demandUnclaimed(deps, opening.span, opening);
   throw new BackfillError({ type: FailureType.Transient, message: 'Another run had the range for a moment' });
 }
 

@@ -1,3 +1,4 @@
+import { checkQuestion } from '../config/read-request.js';
 import type { ReadInput } from '../contract.js';
 import type { Definition } from '../domain/definition.js';
 import type { FailuresPage, HistoryPage } from '../domain/history.js';
@@ -23,7 +24,8 @@ const MOST_TABLES = 100;
 const MOST_PARTITIONS = 2_000;
 
 /** Every definition of the worker, in its order, with what the database has of its table. */
-export async function readTables(deps: Dependencies, { after = 0 }: Question<'tables'>): Promise<TablesPage> {
+export async function readTables(deps: Dependencies, question: Question<'tables'>): Promise<TablesPage> {
+  const { after = 0 } = checkQuestion(question);
   const definitions = deps.definitions.slice(after, after + MOST_TABLES + 1);
   const states: TableState[] = [];
   // One after another: somebody asks for all tables, and backfills need the connections.
@@ -57,10 +59,8 @@ async function readTable(deps: Dependencies, definition: Definition): Promise<Ta
 }
 
 /** Every partition of a table that catalog or ledger know, oldest first, a page at a time. */
-export async function readPartitions(
-  deps: Dependencies,
-  { table, after }: Question<'partitions'>,
-): Promise<PartitionsPage> {
+export async function readPartitions(deps: Dependencies, question: Question<'partitions'>): Promise<PartitionsPage> {
+  const { table, after } = checkQuestion(question);
   const definition = demandDefinition(deps.definitions, table);
   const { records } = await inDatabases(deps, definition, async (asked) =>
     readRecords(asked.tx, definition, await buildDigest(asked, definition)),
@@ -71,10 +71,8 @@ export async function readPartitions(
 }
 
 /** Who wrote what when, newest first, a page at a time. */
-export async function readTableHistory(
-  deps: Dependencies,
-  { table, key, before }: Question<'history'>,
-): Promise<HistoryPage> {
+export async function readTableHistory(deps: Dependencies, question: Question<'history'>): Promise<HistoryPage> {
+  const { table, key, before } = checkQuestion(question);
   const definition = demandDefinition(deps.definitions, table);
   const wanted = key === undefined ? null : partitionOf(definition.partitioning, key).key;
   return inDatabases(deps, definition, async (asked) =>
@@ -88,7 +86,8 @@ export async function readTableHistory(
 }
 
 /** The failed partitions of a run, in the order of its plan, a page at a time. */
-export function readFailures(deps: Dependencies, { planId, after }: Question<'failed'>): Promise<FailuresPage> {
+export async function readFailures(deps: Dependencies, question: Question<'failed'>): Promise<FailuresPage> {
+  const { planId, after } = checkQuestion(question);
   return inLedger(deps, (tx) => readFailuresPage(tx, demandPlanId(planId), after), { readOnly: true });
 }
 

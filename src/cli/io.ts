@@ -1,4 +1,6 @@
 import type { BackfillClient } from '../client/backfill-client.js';
+import { RunNotFound } from '../client/errors.js';
+import { suggestRun } from './suggest.js';
 
 /** What the commands use of the client: everything public, so that a test may pass an object of its own. */
 export type CliClient = Pick<BackfillClient, keyof BackfillClient>;
@@ -63,6 +65,8 @@ export async function withClient<T>(io: CliIo, use: (connection: CliConnection) 
   const connection = await io.connect();
   try {
     return await use(connection);
+  } catch (error) {
+    throw error instanceof RunNotFound ? await suggestRun(connection.client, error) : error;
   } finally {
     await connection.client.close();
   }

@@ -78,7 +78,7 @@ export async function runCli(args: readonly string[], io: CliIo): Promise<number
     const isUsage = error instanceof CommanderError;
     if (!isUsage) io.stderr.write(printError(error, io.env));
     const outcome = isUsage ? 'refused' : outcomeOf(error);
-    if (args.includes('--json')) printJson(io, { outcome, error: describeError(error) });
+    if (args.includes('--json')) printJson(io, { outcome, error: isUsage ? usageError(error) : describeError(error) });
     return exitCodes[outcome];
   }
 }
@@ -92,7 +92,7 @@ function buildProgram(cli: Cli): Command {
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
       writeErr: (text) => void stderr.write(text),
-      outputError: (text, write) => write(`${oneSentence(text)} (--help shows the options)\n`),
+      outputError: (text, write) => write(`backfill: ${oneSentence(text)} (--help shows the options)\n`),
       getOutHelpWidth: () => 80,
       getErrHelpWidth: () => 80,
     })
@@ -101,11 +101,16 @@ function buildProgram(cli: Cli): Command {
   return program;
 }
 
-function oneSentence(usageError: string): string {
-  return usageError
-    .replace(/^error: /, 'backfill: ')
+function oneSentence(usage: string): string {
+  return usage
+    .replace(/^error: /, '')
     .replace(/\s+/g, ' ')
     .trim();
+}
+
+/** Commander's error with the words that were printed. */
+function usageError({ message }: CommanderError): object {
+  return { name: 'UsageError', message: oneSentence(message) };
 }
 
 function readVersion(): string {

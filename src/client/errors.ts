@@ -118,8 +118,9 @@ export class NoWorker extends BackfillClientError {
 export class RunNotFound extends BackfillClientError {
   override readonly name = 'RunNotFound';
   readonly workflowId: string;
-  constructor(workflowId: string, options?: ErrorOptions) {
-    super(`There is no run ${workflowId}`, options);
+  /** @param meant the id of a run that is called nearly so */
+  constructor(workflowId: string, { meant, ...options }: ErrorOptions & { readonly meant?: string | undefined } = {}) {
+    super(`There is no run ${workflowId}${meant === undefined ? '' : `; did you mean ${meant}?`}`, options);
     this.workflowId = workflowId;
   }
 }

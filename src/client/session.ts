@@ -1,6 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
 import { taskQueueOf } from '../contract.js';
+import { tolerantConverter } from '../payloads.js';
 import { BackfillRefused, ServerUnreachable } from './errors.js';
 import { translateError } from './translate.js';
 
@@ -47,7 +48,11 @@ export async function openSession(options: ConnectOptions): Promise<Session> {
     await connection.close();
     throw unreachable(error, address);
   }
-  const client = new Client({ connection, namespace: options.namespace ?? namespace ?? 'default' });
+  const client = new Client({
+    connection,
+    namespace: options.namespace ?? namespace ?? 'default',
+    dataConverter: tolerantConverter,
+  });
   return { client, address, taskQueue, close: () => connection.close() };
 }
 

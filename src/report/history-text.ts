@@ -92,15 +92,23 @@ export function calendarOf(partitions: readonly PartitionRecord[], paint: Paint)
   return [...lines, `  ${legend.join('  ')}`];
 }
 
+/** Ranges of one state that fit a few lines. */
+const MOST_RANGES = 20;
+
+function firstOf(ranges: readonly string[]): string {
+  const more = ranges.length - MOST_RANGES;
+  const shown = ranges.slice(0, MOST_RANGES).join(', ');
+  return more > 0 ? `${shown} and ${printCount(more)} more (all: --json)` : shown;
+}
+
 /** How many partitions are in each state, and which are not as they should be. */
 export function partitionsLines(partitions: readonly PartitionRecord[]): string[] {
+  if (partitions.length === 0) return ['There is no partition.'];
   const keysIn = (state: RecordState) => partitions.filter((one) => one.state === state).map(({ key }) => key);
   const order = partitions.map(({ key }) => key);
   const notable = (['failed', 'outdated', 'provisional', 'gone'] as const).flatMap((state) => {
     const keys = keysIn(state);
-    return keys.length === 0
-      ? []
-      : [`${words[state]}, ${printCount(keys.length)}: ${rangesOf(keys, order).join(', ')}`];
+    return keys.length === 0 ? [] : [`${words[state]}, ${printCount(keys.length)}: ${firstOf(rangesOf(keys, order))}`];
   });
   const counts = `${printCount(keysIn('current').length)} current, ${printCount(keysIn('unrecorded').length)} never written`;
   return [...wrap(`${countOf(partitions.length, 'partition')}: ${counts}.`), ...items(notable)];

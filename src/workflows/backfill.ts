@@ -2,22 +2,23 @@ import {
   ApplicationFailure,
   CancelledFailure,
   CancellationScope,
-  continueAsNew,
   isCancellation,
   log,
+  makeContinueAsNewFunc,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { OpenedRun } from '../activities/open-run.js';
 import type { WorkPage } from '../domain/plan.js';
 import { FailureType } from '../domain/failure.js';
 import type { BackfillResult, PartitionFailedDetails, VerificationFailedDetails } from '../domain/outcome.js';
-import { ledger, partitionOptions } from './activities.js';
+import { ledger } from './activities.js';
 import type { Carried } from './carried.js';
-import { failedAttempt, failureInfo, wasCancelled } from './failures.js';
+import { asRunFailure, failedAttempt, failureInfo, wasCancelled } from './failures.js';
 import { open } from './open.js';
 import { Tracker } from './tracker.js';
 import { verify } from './verify.js';
 import { slidingWindow } from './window.js';
+import { MayNotGoOn, Writer } from './writer.js';
 
 /**
  * Replaces the partitions of a range, oldest first: plan, write page after page, read back, outcome.
@@ -34,7 +35,7 @@ export async function backfill(request: unknown = null, carried?: Carried): Prom
     const page = await ledger.readWorkPage({ planId: run.planId, after: handedOn?.after ?? 0 });
     const after = await writePage(run, page, tracker);
     const goesOn = tracker.failures.count === 0 || run.options.onFailure === 'continue';
-    if (after !== null && goesOn) await continueAsNew<typeof backfill>(request, tracker.carry(run, after));
+    if (after !== null && goesOn) await goOn(request, tracker.carry(run, after));
     return await finish(run, tracker);
   } catch (error) {
     if (!isCancellation(error)) throw error;
@@ -42,50 +43,59 @@ export async function backfill(request: unknown = null, carried?: Carried): Prom
   }
 }
 
+/** The server keeps the memo of the start alone; by what was added to it since, people find the run and its plan. */
+function goOn(request: unknown, carried: Carried): Promise<never> {
+  return makeContinueAsNewFunc<typeof backfill>({ memo: workflowInfo().memo ?? {} })(request, carried);
+}
+
 /** @returns the position after which the next execution goes on, or null at the end of the plan */
 async function writePage(run: OpenedRun, page: WorkPage, tracker: Tracker): Promise<number | null> {
   tracker.openPage(page);
   const todo = page.partitions.filter(({ isDone }) => !isDone);
-  let isCancelled = false;
+  const writer = new Writer(run);
+  let ended: Error | undefined;
   const mayStart = () => {
     const stopped = run.options.onFailure === 'stop' && tracker.failures.count > 0;
-    return !isCancelled && !stopped && !workflowInfo().continueAsNewSuggested;
+    return !ended && !stopped && !workflowInfo().continueAsNewSuggested;
   };
   const started = await slidingWindow(todo, run.options.concurrency, {
     mayStart,
     run: async (partition) => {
-      isCancelled = !(await writePartition(run, partition, tracker)) || isCancelled;
+      const end = await writePartition(run, partition, { writer, tracker });
+      ended ??= end;
     },
   });
-  if (isCancelled) throw new CancelledFailure('The run was cancelled');
+  if (ended && !isCancellation(ended)) await close(run, tracker, 'failed');
+  if (ended) throw ended;
   if (started < todo.length) return todo[started - 1]?.seq ?? (todo[0]?.seq ?? 1) - 1;
   return page.hasMore ? (page.partitions.at(-1)?.seq ?? null) : null;
 }
 
-/** @returns false where a cancel stopped it */
+/** @returns what ends the run before its plan is at an end: a cancel, or that it may not go on */
 async function writePartition(
   run: OpenedRun,
   { key, seq }: WorkPage['partitions'][number],
-  tracker: Tracker,
-): Promise<boolean> {
-  const { planId, executionId, table } = run;
+  { writer, tracker }: { readonly writer: Writer; readonly tracker: Tracker },
+): Promise<Error | undefined> {
+  const { planId, table } = run;
   tracker.began(key);
   try {
-    await ledger.replacePartition.executeWithOptions(partitionOptions(table, key, run), [
-      { planId, executionId, table, key },
-    ]);
+    await writer.write(key);
     tracker.wrote(key);
-    return true;
   } catch (error) {
     if (wasCancelled(error)) {
       tracker.stopped(key);
-      return false;
+      return new CancelledFailure('The run was cancelled');
+    }
+    if (error instanceof MayNotGoOn) {
+      tracker.stopped(key);
+      return asRunFailure(error.cause);
     }
     const info = failureInfo(error);
     tracker.failed(key, seq, info);
     await record({ planId, table, key, info, attempt: failedAttempt(error) });
-    return true;
   }
+  return undefined;
 }
 
 /** Writes a failure to the ledger. The workflow's own failure names it in any case. */

@@ -112,17 +112,42 @@ test('C08 the claim of a terminated run is released by asking Temporal', async (
   expect(rows).toEqual([{ state: 'abandoned' }]);
 });
 
-test('C08 a run of another Temporal namespace, of which nobody here can tell whether it is gone, keeps its claim', async () => {
-  await (await harness.client.start(A)).result();
-  await harness.db.query(
-    `update backfill.run set state = 'open', closed_at = null, namespace = 'elsewhere'
-      where plan_id = (select plan_id from backfill.run where state = 'completed' order by opened_at desc limit 1)`,
+test.each([
+  { what: 'another Temporal namespace', name: 'elsewhere', id: null },
+  { what: 'a namespace of the same name on another server', name: null, id: 'another-id' },
+])('C08 a run of $what, of which nobody here can tell whether it is gone, keeps its claim', async ({ name, id }) => {
+  const { db, client, namespace } = harness;
+  await (await client.start(A)).result();
+  const { rows } = await db.query<{ planId: string }>(
+    `update backfill.run set state = 'open', closed_at = null, namespace = coalesce($1, namespace), namespace_id = $2
+      where plan_id = (select plan_id from backfill.run where state = 'completed' order by opened_at desc limit 1)
+      returning plan_id as "planId"`,
+    [name, id],
   );
-  const message = expect.stringContaining('in the Temporal namespace elsewhere, started by ann') as string;
-  await expect((await harness.client.start(B)).result()).rejects.toMatchObject({ type: 'Overlap', message });
-  await harness.db.query(
-    `update backfill.run set state = 'completed', closed_at = now() where namespace = 'elsewhere'`,
+  const place = `in the Temporal namespace ${name ?? namespace} (${id ?? 'its id is not known'}), which is not this worker's`;
+  const release = `update "backfill".run set state = 'abandoned', closed_at = now() where plan_id = '${rows[0]?.planId}'`;
+  const error: unknown = await (await client.start(B)).result().catch((reason: unknown) => reason);
+  expect(error).toMatchObject({
+    type: 'Overlap',
+    message: expect.stringMatching(/, started by ann.*release the range/),
+  });
+  expect((error as Error).message).toContain(place);
+  expect((error as Error).message.endsWith(release)).toBe(true);
+  await db.query(release);
+  expect(await (await client.start(B)).result()).toMatchObject({ table: 'public.fact' });
+});
+
+test('C08 a run of before the ids of namespaces were recorded loses its claim when it is gone', async () => {
+  const { db, client, namespace } = harness;
+  await (await client.start(A)).result();
+  const { rowCount } = await db.query(
+    `update backfill.run set state = 'open', closed_at = null, namespace_id = null
+      where namespace = $1 and namespace_id is not null
+        and plan_id = (select plan_id from backfill.run where state = 'completed' order by opened_at desc limit 1)`,
+    [namespace],
   );
+  expect(rowCount).toBe(1);
+  expect(await (await client.start(B)).result()).toMatchObject({ table: 'public.fact' });
 });
 
 test('C08 of two that start in the same instant one is refused, or both are right', async () => {

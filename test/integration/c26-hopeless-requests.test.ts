@@ -47,6 +47,19 @@ test('C26 a workflow without any input, or with one too many, fails at once', as
   }
 });
 
+const cursor = '{"committedAt":"yesterday","key":"2024-03-01","generation":1}';
+const anyPlan = '"planId":"0f8fad5b-d9cb-469f-a165-70867728950e"';
+test.each([
+  { question: '"what":"history","table":42', field: 'table' },
+  { question: `"what":"history","table":"fact","before":${cursor}`, field: 'before.committedAt' },
+  { question: '"what":"partitions"', field: 'table' },
+  { question: '"what":"tables","after":"x"', field: 'after' },
+  { question: `"what":"failed",${anyPlan},"after":-1`, field: 'after' },
+  { question: '"what":"doctor","workers":"many"', field: 'workers' },
+])('C26 the question {$question} is refused for its $field', async ({ question, field }) => {
+  await expectOneTry({ type: 'read', inputs: [`{${question}}`] }, new RegExp(`^request\\.${field} is `));
+});
+
 test.each(['backfill', 'plan', 'read', 'prune'])(
   'C26 workflow %s with a payload that nobody can read fails at once',
   async (type) => {
@@ -54,13 +67,15 @@ test.each(['backfill', 'plan', 'read', 'prune'])(
     const workflowId = `unreadable/${type}`;
     const data = new TextEncoder().encode('{');
     for (const encoding of ['json/plain', 'binary/unknown']) {
+      const unreadable = { metadata: { encoding: new TextEncoder().encode(encoding) }, data };
       await temporal.workflowService.startWorkflowExecution({
         namespace,
         workflowId,
         requestId: crypto.randomUUID(),
         workflowType: { name: type },
         taskQueue: { name: TASK_QUEUE },
-        input: { payloads: [{ metadata: { encoding: new TextEncoder().encode(encoding) }, data }] },
+        input: { payloads: [unreadable] },
+        memo: { fields: { note: unreadable, table: unreadable } },
       });
       const error: unknown = await temporal.workflow
         .getHandle(workflowId)
@@ -72,6 +87,15 @@ test.each(['backfill', 'plan', 'read', 'prune'])(
     }
   },
 );
+
+test('C26 a run of which nothing can be read is listed all the same, and looked at', async () => {
+  const ended = await runBackfill(harness.env, 'list', '--state', 'failed', '--limit', '500', '--json');
+  expect(ended).toMatchObject({ exitCode: 0, stderr: '' });
+  const { runs } = JSON.parse(ended.stdout) as { runs: { workflowId: string }[] };
+  expect(runs.filter(({ workflowId }) => workflowId === 'unreadable/backfill')).toHaveLength(2);
+  const shown = await runBackfill(harness.env, 'status', 'unreadable/backfill', '--json');
+  expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
+});
 
 /** No task and no activity was tried a second time. */
 async function expectOneTry(start: { type: string; inputs: readonly string[] }, says: RegExp): Promise<void> {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,8 +16,7 @@ const WRONG = '5,276,922,446.82';
 const RIGHT = '3,064,230.13';
 const OUTSIDE = '167';
 
-/** Where `temporal-backfill` is found, as in a project that has installed it. */
-const snippetFile = fileURLToPath(new URL('../../examples/revenue/.snippet.mjs', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 let folder: string;
 let demo: Demo;
@@ -35,7 +34,6 @@ afterAll(async () => {
   await demo.ended;
   await stopLeftovers(join(folder, '.backfill'), () => {});
   rmSync(folder, { recursive: true, force: true });
-  rmSync(snippetFile, { force: true });
 });
 
 test('a fresh start shows the plan, repairs exactly the fourteen days, proves it, and ends with 0', async () => {
@@ -56,6 +54,7 @@ test('a fresh start shows the plan, repairs exactly the fourteen days, proves it
   expect(shellLineOf(output)).toContain(`--workflow-id '${RUN}'`);
   expect(snippetOf(output)).toContain('BackfillClient.connect');
   expect(tooWide(output)).toEqual([]);
+  expect(output.split('\n').filter((line) => line !== line.trimEnd())).toEqual([]);
   expect(output).not.toContain('did not stop');
 });
 
@@ -90,6 +89,7 @@ test('the printed link, shell line and client code work as they are', async () =
   await until('the run of the shell line', async () => (await statusOfRun()) === 'COMPLETED');
   expect(await generations()).toEqual(DAYS.map((day) => `${day} 3`));
 
+  const snippetFile = join(projectWithPackage(), 'snippet.mjs');
   writeFileSync(snippetFile, snippetOf(demo.output()));
   const ran = await runProgram(process.execPath, [snippetFile], process.env);
   expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
@@ -152,6 +152,14 @@ test('SIGTERM in the middle ends everything', async () => {
   expect(output).toContain('The next npm start goes on with it.');
   expect(output).not.toMatch(/did not stop|Killing all at once/);
 });
+
+/** A folder in which `temporal-backfill` is found, as in a project that has installed it. */
+function projectWithPackage(): string {
+  const project = join(folder, 'project');
+  mkdirSync(join(project, 'node_modules'), { recursive: true });
+  symlinkSync(root, join(project, 'node_modules', 'temporal-backfill'));
+  return project;
+}
 
 /** Lines that a terminal of 80 columns would break, but for those that are copied whole. */
 function tooWide(output: string): string[] {

@@ -4,11 +4,13 @@ import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { createActivities } from '../../src/activities/index.js';
 import { isRunning } from '../../src/activities/is-running.js';
+import { readOwnNamespace } from '../../src/activities/own-namespace.js';
 import type { Dependencies } from '../../src/activities/dependencies.js';
 import { BackfillClient } from '../../src/client/backfill-client.js';
 import type { ConfigInput } from '../../src/config/define.js';
 import { parseConfig } from '../../src/config/load.js';
 import { TASK_QUEUE } from '../../src/contract.js';
+import { tolerantConverter } from '../../src/payloads.js';
 import { type Database, openDatabase } from '../../src/postgres/database.js';
 import { ensureSearchAttributes, workerOptions } from '../../src/worker.js';
 import { type TestDatabase, createDatabase } from './database.js';
@@ -63,7 +65,7 @@ export async function createHarness(
   const channelArgs = { 'grpc.initial_reconnect_backoff_ms': 250, 'grpc.max_reconnect_backoff_ms': 1000 };
   const connection = await Connection.connect({ address, channelArgs });
   const namespace = await createNamespace(connection);
-  const temporal = new Client({ connection, namespace });
+  const temporal = new Client({ connection, namespace, dataConverter: tolerantConverter });
   const client = await BackfillClient.connect({ client: temporal });
   const start = (next: HarnessOptions) => startWorker(own.workerDatabaseUrl ?? db.url, address, namespace, next);
   let running = options && (await start(options));
@@ -157,11 +159,15 @@ async function dependencies(
   address: string,
   options: HarnessOptions,
 ): Promise<Dependencies> {
-  const client = new Client({ connection: await Connection.connect({ address }), namespace });
+  const client = new Client({
+    connection: await Connection.connect({ address }),
+    namespace,
+    dataConverter: tolerantConverter,
+  });
   return {
     database,
     ...openSources(options),
-    namespace,
+    namespace: await readOwnNamespace(client),
     now: options.now ?? (() => new Date()),
     hasSearchAttributes: await ensureSearchAttributes(connection, namespace),
     isRunning: (workflowId, executionId) => isRunning(client, workflowId, executionId),

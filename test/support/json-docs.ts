@@ -14,13 +14,29 @@ This file is made from the schemas that a test holds against what the commands p
 (\`test/unit/json-output.test.ts\`); \`UPDATE_DOCS=1\` in the environment of that test writes it anew.
 `;
 
+const notDone = `Of every command, a mistyped one included: also on stdout, beside the sentence for people on stderr. \`error.name\` is the
+class of the error (\`UsageError\` for a command line that cannot be read), \`error.type\` the
+failure's, as in Temporal (\`InvalidRequest\`, \`Overlap\` …).
+
+Where there is an \`outcome\`, it goes with the exit code:
+
+| outcome | exit code |
+| --- | --- |
+| \`completed\`, \`started\`, \`asked\`, \`stopped\` | 0 |
+| \`failed\` | 1 |
+| \`refused\` | 2 |
+| \`cancelled\` | 3 |
+| \`detached\` | 130 |
+
+\`backfill status\` ends with 0 where the state is known, whatever it is.`;
+
 /** docs/json.md: the schema of every command's output, and of the types that they share once. */
 export function jsonDocs(): Promise<string> {
   const types = new Map<string, JsonSchema>();
   const sections = Object.entries(commands).map(([name, { about, schema }]) =>
     section(`backfill ${name}`, about, jsonSchema(schema, types)),
   );
-  const none = section('What could not be done', 'Of every command.', jsonSchema(refused, types));
+  const none = section('What could not be done', notDone, jsonSchema(refused, types));
   const shared = [...types]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, schema]) => `### ${name}\n\n${code(schema)}`);

@@ -26,6 +26,7 @@ export const layerNames = [
   'build',
   'observability',
   'health',
+  'payloads',
   'worker',
   'index',
 ] as const;
@@ -42,7 +43,7 @@ export const layers: Readonly<Record<LayerName, LayerRule>> = {
   postgres: { loads: ['domain'], packages: ['pg', 'node-pg-migrate', 'pg-copy-streams', 'node:*'] },
   config: { loads: ['domain'], packages: ['zod', 'sql-template-tag', 'jiti', 'node:*'] },
   client: {
-    loads: ['domain', 'contract', 'config'],
+    loads: ['domain', 'contract', 'config', 'payloads'],
     names: ['workflows'],
     packages: ['@temporalio/client', '@temporalio/common', '@temporalio/envconfig', 'node:os', 'node:crypto'],
   },
@@ -63,8 +64,20 @@ export const layers: Readonly<Record<LayerName, LayerRule>> = {
   build: { loads: [], packages: ['@temporalio/worker', 'node:*'] },
   observability: { loads: ['domain'], packages: ['@temporalio/worker'] },
   health: { loads: ['config'], packages: ['node:*'] },
+  payloads: { loads: [], packages: ['@temporalio/common'] },
   worker: {
-    loads: ['domain', 'contract', 'workflows', 'activities', 'postgres', 'config', 'dev', 'observability', 'health'],
+    loads: [
+      'domain',
+      'contract',
+      'workflows',
+      'activities',
+      'postgres',
+      'config',
+      'dev',
+      'observability',
+      'health',
+      'payloads',
+    ],
     packages: ['*'],
   },
   index: { loads: ['client', 'config'], names: ['domain'], packages: [] },
@@ -80,7 +93,7 @@ export function layerOf(file: string): LayerName | undefined {
 }
 
 function isFolder(name: LayerName): boolean {
-  return !['contract', 'observability', 'health', 'worker', 'index'].includes(name);
+  return !['contract', 'observability', 'health', 'payloads', 'worker', 'index'].includes(name);
 }
 
 export function isAllowedPackage(rule: LayerRule, specifier: string): boolean {

@@ -100,6 +100,31 @@ describe('history', () => {
     expect(stdout).toContain('█ current  ▒ outdated  ✗ failed');
   });
 
+  it('keeps three years of days within 80 columns, a line a month', async () => {
+    const day = (i: number) => new Date(Date.UTC(2024, 0, 1 + i)).toISOString().slice(0, 10);
+    const [first] = partitions;
+    if (!first) throw new Error('no partition');
+    const days = Array.from({ length: 1096 }, (_, i) => ({
+      ...first,
+      key: day(i),
+      state: i % 2 ? ('outdated' as const) : ('unrecorded' as const),
+    }));
+    const client = { readPartitions: async (table: string) => ({ table, partitions: days, next: null }) };
+    const { stdout } = await run(['history', 'mart.t'], { client, tty: true, env: { NO_COLOR: '1' } });
+    const months = stdout.split('\n').filter((line) => /^ {2}\d{4}-\d{2} {2}[·▒]+$/.test(line));
+    expect(months).toHaveLength(36);
+    expect(months[1]).toBe(`  2024-02  ${'▒·'.repeat(14)}▒`);
+    expect(widest(stdout)).toBeLessThanOrEqual(80);
+    expect(stdout).toMatch(/outdated, 548: 2024-01-02, 2024-01-04,[^]+ and 528 more \(all: --json\)\n/);
+    expect(stdout.split('\n').length).toBeLessThan(36 + 24);
+  });
+
+  it('of a day that has no partition it says so', async () => {
+    const client = { readHistory: async (table: string) => ({ table, entries: [], next: null }) };
+    const { stdout } = await run(['history', 'mart.t', '--key', '2029-03-07'], { client });
+    expect(stdout).toBe('There is no partition.\n\nThis software has written nothing here yet.\n');
+  });
+
   it('puts every day at its own place', async () => {
     const [first, , third] = partitions;
     const client = {
@@ -127,6 +152,52 @@ describe('history', () => {
     const said = JSON.parse(stdout) as { entries: unknown[]; partitions: { key: string }[] };
     expect(said.entries).toEqual(generations.slice(0, 2));
     expect(said.partitions.map(({ key }) => key)).toEqual([entry.key]);
+  });
+});
+
+describe('a mistyped name gets a suggestion', () => {
+  const notFound = { describe: [new errors.RunNotFound(`${workflowId}3`)] };
+
+  it.each(['status', 'watch', 'cancel', 'retry'])('%s: the run that was meant', async (command) => {
+    const { exitCode, stderr } = await run([command, `${workflowId}3`], { handle: notFound });
+    expect(exitCode).toBe(2);
+    expect(stderr).toBe(`backfill: There is no run ${workflowId}3; did you mean ${workflowId}?\n`);
+  });
+
+  it('a server that lists nothing is no second error', async () => {
+    const client = {
+      // oxlint-disable-next-line require-yield
+      list: async function* (): AsyncGenerator<never> {
+        throw new Error('not permitted');
+      },
+    };
+    const { stderr } = await run(['status', `${workflowId}3`], { handle: notFound, client });
+    expect(stderr).toBe(`backfill: There is no run ${workflowId}3\n`);
+  });
+
+  it('list: the table of which there are runs', async () => {
+    const client = {
+      list: async function* ({ table }: RunFilter = {}) {
+        if (table === undefined || table === closed.table) yield closed;
+      },
+    };
+    const mistyped = await run(['list', '--table', 'mart.daily_revenu', '--json'], { client });
+    expect(mistyped).toMatchObject({
+      exitCode: 0,
+      stdout: '{\n  "runs": []\n}\n',
+      stderr: 'backfill: no run is of mart.daily_revenu; did you mean mart.daily_revenue?\n',
+    });
+    expect((await run(['list', '--table', 'mart.daily_revenue'], { client })).stderr).toBe('');
+  });
+
+  it('a table that has runs, none of them in that state, is not mistyped', async () => {
+    const client = {
+      list: async function* ({ status }: RunFilter = {}) {
+        if (status === undefined) yield closed;
+      },
+    };
+    const args = ['list', '--table', 'mart.daily_revenue', '--state', 'failed'];
+    expect(await run(args, { client })).toMatchObject({ stdout: 'No run.\n', stderr: '' });
   });
 });
 
@@ -235,6 +306,8 @@ describe('doctor', () => {
     const { calls } = await run(['doctor', 'mart.t', '--from', '2026-03-01', '--to', '2026-03-02']);
     expect(calls).toContainEqual(['doctor', { table: 'mart.t', from: '2026-03-01', to: '2026-03-02' }]);
     expect(await run(['doctor', '--from', '2026-03-01'])).toMatchObject({ exitCode: 2, calls: [] });
+    const half = await run(['doctor', 'mart.t', '--from', '2026-03-01']);
+    expect(half).toMatchObject({ exitCode: 2, calls: [], stderr: expect.stringContaining('belong together') });
   });
 });
 

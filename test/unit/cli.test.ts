@@ -190,10 +190,10 @@ describe('start', () => {
       stderr: 'backfill: Nothing was started: the ledger is closed\n',
     });
     const empty = { plan: async () => ({ ...plan, counts: { create: 0, replace: 0, leave: 2 }, partitions: [] }) };
-    expect(await run(['start', ...range, '--yes'], { client: empty })).toMatchObject({
-      exitCode: 0,
-      called: ['close'],
-    });
+    const nothing = await run(['start', ...range, '--yes'], { client: empty });
+    expect(nothing).toMatchObject({ exitCode: 0, called: ['close'] });
+    expect(nothing.stdout).toMatch(/\nNothing to do: the plan [^]+\.\n$/);
+    expect(nothing.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
   it('--detach says where the run is and how to go on', async () => {

@@ -14,6 +14,9 @@ const digests = new Map([
   ['mart.new', 'd'],
 ]);
 
+/** As docs/json.md has it. */
+const codes = { completed: 0, started: 0, asked: 0, stopped: 0, failed: 1, refused: 2, cancelled: 3, detached: 130 };
+
 describe('--json prints what docs/json.md says', () => {
   it.each<[args: string[], world: Parameters<typeof run>[1]]>([
     [['plan', ...range], {}],
@@ -49,13 +52,17 @@ describe('--json prints what docs/json.md says', () => {
     [['completion', 'bash'], {}],
     [['migrate', '--print'], {}],
   ])('%j', async (args, world) => {
-    const { stdout } = await run([...args, '--json'], world);
+    const { stdout, exitCode } = await run([...args, '--json'], world);
     const [name = ''] = args;
-    expect(commands[name]?.schema.safeParse(JSON.parse(stdout)).error?.issues).toBeUndefined();
+    const document = JSON.parse(stdout) as { readonly outcome?: keyof typeof codes };
+    expect(commands[name]?.schema.safeParse(document).error?.issues).toBeUndefined();
+    if (document.outcome && name !== 'status') expect(exitCode).toBe(codes[document.outcome]);
   });
 
   it.each<[args: string[], world: Parameters<typeof run>[1]]>([
     [['plan', 'mart.t'], {}],
+    [['tabels'], {}],
+    [['list', '--state', 'faild'], {}],
     [['plan', ...range], noWorker],
     [['watch', 'x'], { handle: { describe: [new errors.RunNotFound('x')] } }],
     [['list'], { connectError: new errors.ServerUnreachable('a:1', { why: 'no answer', isTransient: true }) }],
@@ -68,8 +75,11 @@ describe('--json prints what docs/json.md says', () => {
       },
     ],
   ])('what could not be done: %j', async (args, world) => {
-    const { stdout } = await run([...args, '--json'], world);
-    expect(refused.safeParse(JSON.parse(stdout)).error?.issues).toBeUndefined();
+    const { stdout, stderr, exitCode } = await run([...args, '--json'], world);
+    const document = JSON.parse(stdout) as { readonly outcome: keyof typeof codes };
+    expect(refused.safeParse(document).error?.issues).toBeUndefined();
+    expect(exitCode).toBe(codes[document.outcome]);
+    expect(stderr).toMatch(/^backfill: .+\n$/);
   });
 });
 

@@ -42,6 +42,14 @@ test('a run of three pages continues as new twice, and is one run to the ledger'
   ]);
 });
 
+test('every execution of a run says of which table and plan it is', async () => {
+  const world = lab.createWorld({ keys: march(1, 5), pageSize: 2 });
+  const handle = await lab.start(world);
+  const { planId } = (await handle.result()) as { planId: string };
+  const { memo } = await lab.client.workflow.getHandle(handle.workflowId).describe();
+  expect(memo).toMatchObject({ table: world.table, from: '2024-03-01', to: '2024-03-05', planId });
+});
+
 test('what continue-as-new hands on stays small, however many partitions there are', async () => {
   const keys = Array.from({ length: 60 }, (_, i) => new Date(Date.UTC(2024, 0, 1 + i)).toISOString().slice(0, 10));
   const world = lab.createWorld({ keys, pageSize: 50, options: anyOrder(20) });

@@ -40,6 +40,9 @@ async function doctor({ io }: Cli, table: string | undefined, { from, to, json }
   if (table === undefined && (from ?? to) !== undefined) {
     throw new CliRefusal('--from and --to are of a table: name it');
   }
+  if ((from === undefined) !== (to === undefined)) {
+    throw new CliRefusal('--from and --to belong together; both ends of the range are included');
+  }
   const target = { ...(table && { table }), ...(from && { from }), ...(to && { to }) };
   const findings = await examine(io, target);
   const hasProblem = findings.some(({ level }) => level === 'problem');

@@ -3,6 +3,7 @@ import { exitCodes } from '../../domain/outcome.js';
 import { type RunStatus, type RunSummary, runStatuses } from '../../client/run-summary.js';
 import { runListLines } from '../../report/run-list-text.js';
 import { type Cli, printJson, printLines, withClient } from '../io.js';
+import { suggestTable } from '../suggest.js';
 import { type JsonFlag, addJsonOption, moment, wholeNumber } from '../options.js';
 
 interface Flags extends JsonFlag {
@@ -45,6 +46,8 @@ function list({ io }: Cli, { table, state, since, limit, json }: Flags): Promise
     }
     if (json) printJson(io, { runs });
     else printLines(io.stdout, runListLines(runs));
+    const meant = runs.length === 0 && table !== undefined ? await suggestTable(client, table) : undefined;
+    if (meant !== undefined) printLines(io.stderr, [`backfill: no run is of ${table}; did you mean ${meant}?`]);
     return exitCodes.completed;
   });
 }

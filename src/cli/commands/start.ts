@@ -3,9 +3,10 @@ import { exitCodes } from '../../domain/outcome.js';
 import type { Plan } from '../../domain/plan.js';
 import type { BackfillRequest, PlanRequest } from '../../domain/request.js';
 import { planSentence } from '../../report/plan-text.js';
+import { wrap } from '../../report/text.js';
 import { CliRefusal } from '../exit.js';
 import { type FollowFlags, follow } from '../follow.js';
-import { type Cli, type CliClient, type CliIo, printJson, withClient } from '../io.js';
+import { type Cli, type CliClient, type CliIo, printJson, printLines, withClient } from '../io.js';
 import {
   type RequestFlags,
   type WhoFlags,
@@ -95,6 +96,6 @@ async function readStored(client: CliClient, planId: string): Promise<Plan> {
 function nothingToDo(io: CliIo, plan: Plan, { json }: Flags): number {
   const { planId } = plan;
   if (json) printJson(io, { workflowId: null, planId, outcome: 'completed', partitions: 0 });
-  else io.stdout.write(`\nNothing to do: the plan ${planSentence(plan)}.\n`);
+  else printLines(io.stdout, ['', ...wrap(`Nothing to do: the plan ${planSentence(plan)}.`)]);
   return exitCodes.completed;
 }

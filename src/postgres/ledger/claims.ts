@@ -1,4 +1,5 @@
 import type { Tx } from '../database.js';
+import type { RunIdentity } from './replacements.js';
 
 /** A range of a table as half-open instants, ISO 8601. */
 export interface Span {
@@ -19,19 +20,24 @@ export interface ClaimHolder {
   readonly openedAt: string;
   /** The Temporal namespace of its execution; null for a run of before that was recorded. */
   readonly namespace: string | null;
+  readonly namespaceId: string | null;
 }
 
-/** Open runs that overlap a range, but this execution's own, oldest first. */
-export async function findHolders(tx: Tx, { table, start, end }: Span, executionId: string): Promise<ClaimHolder[]> {
+/** Open runs that overlap a range, but the asking one, oldest first. */
+export async function findHolders(
+  tx: Tx,
+  { table, start, end }: Span,
+  { planId, executionId }: RunIdentity,
+): Promise<ClaimHolder[]> {
   const { rows } = await tx.query<ClaimHolder>(
     `select r.plan_id as "planId", r.workflow_id as "workflowId", r.execution_id as "executionId",
             p.range_from as "from", p.range_to as "to", r.requested_by as "requestedBy", r.reason,
-            r.opened_at as "openedAt", r.namespace
+            r.opened_at as "openedAt", r.namespace, r.namespace_id as "namespaceId"
        from ${tx.ledger}.run r join ${tx.ledger}.plan p using (plan_id)
-      where r.table_name = $1 and r.state = 'open' and r.execution_id <> $4
+      where r.table_name = $1 and r.state = 'open' and (r.plan_id, r.execution_id) <> ($4, $5)
         and r.span && pg_catalog.tstzrange($2, $3)
       order by r.opened_at`,
-    [table, start, end, executionId],
+    [table, start, end, planId, executionId],
   );
   return rows;
 }

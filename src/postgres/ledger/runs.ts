@@ -30,7 +30,7 @@ export interface OpeningRun {
   readonly reason: string | null;
   readonly span: Span;
   /** Of Temporal. */
-  readonly namespace: string;
+  readonly namespace: { readonly name: string; readonly id: string };
 }
 
 /**
@@ -42,11 +42,12 @@ export interface OpeningRun {
  */
 export async function openRun(tx: Tx, run: OpeningRun, instead: string | null): Promise<boolean> {
   const { rowCount } = await tx.query(
-    `insert into ${tx.ledger}.run as r (plan_id, table_name, workflow_id, execution_id, state, requested_by, reason, span, namespace)
-     values ($1, $2, $3, $4, 'open', $5, $6, pg_catalog.tstzrange($8, $9), $10)
+    `insert into ${tx.ledger}.run as r (plan_id, table_name, workflow_id, execution_id, state, requested_by, reason, span,
+                                         namespace, namespace_id)
+     values ($1, $2, $3, $4, 'open', $5, $6, pg_catalog.tstzrange($8, $9), $10, $11)
      on conflict (plan_id) do update
-        set workflow_id = excluded.workflow_id, execution_id = excluded.execution_id, span = excluded.span, namespace = excluded.namespace, state = 'open',
-            closed_at = null
+        set workflow_id = excluded.workflow_id, execution_id = excluded.execution_id, span = excluded.span,
+            namespace = excluded.namespace, namespace_id = excluded.namespace_id, state = 'open', closed_at = null
       where r.execution_id in (excluded.execution_id, $7)`,
     [
       run.planId,
@@ -58,20 +59,24 @@ export async function openRun(tx: Tx, run: OpeningRun, instead: string | null): 
       instead,
       run.span.start,
       run.span.end,
-      run.namespace,
+      run.namespace.name,
+      run.namespace.id,
     ],
   );
   return rowCount === 1;
 }
 
-/** Ends the right to write. Waits for a replacement that is being committed. Closing twice changes nothing. */
+/**
+ * Ends the right to write. Waits for a replacement that is being committed. Closing twice changes nothing, but that an
+ * execution that was reset after it had failed may complete after all.
+ */
 export async function closeRun(
   tx: Tx,
   run: { readonly planId: string; readonly executionId: string; readonly state: Exclude<RunRecord['state'], 'open'> },
 ): Promise<void> {
   await tx.query(
     `update ${tx.ledger}.run set state = $3, closed_at = pg_catalog.clock_timestamp()
-      where plan_id = $1 and execution_id = $2 and state = 'open'`,
+      where plan_id = $1 and execution_id = $2 and (state = 'open' or ($3 = 'completed' and state <> $3))`,
     [run.planId, run.executionId, run.state],
   );
 }
