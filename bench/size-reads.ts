@@ -21,9 +21,7 @@ export async function timeReads(client: BackfillClient, table: string, planId: s
       const { next } = await client.readHistory(table, before === undefined ? {} : { before });
       return next ?? undefined;
     }),
-    'prune --dry-run': await timePages(() =>
-      client.prune({ before: new Date().toISOString(), dryRun: true }).then(nothing),
-    ),
+    'prune --dry-run': await timePages(() => client.prune({ olderThan: '1 day', dryRun: true }).then(nothing)),
   };
 }
 

@@ -40,6 +40,8 @@ create table backfill.partition (
 ) with (fillfactor=70);
 alter table backfill.partition add constraint partition_pkey PRIMARY KEY (table_name, key);
 CREATE INDEX partition_failed ON backfill.partition USING btree (table_name) WHERE (failed_at IS NOT NULL);
+CREATE INDEX partition_failed_plan ON backfill.partition USING btree (failed_plan_id, key) WHERE (failed_plan_id IS NOT NULL);
+CREATE INDEX partition_plan ON backfill.partition USING btree (plan_id) WHERE (plan_id IS NOT NULL);
 comment on column backfill.partition.generation is 'Raised by every replacement; 0 before the first.';
 comment on column backfill.partition.provisional is 'Written before the partition had ended.';
 comment on column backfill.partition.failed_at is 'Set by a failure, cleared by the next replacement.';
@@ -66,6 +68,7 @@ create table backfill.plan (
 );
 alter table backfill.plan add constraint plan_pkey PRIMARY KEY (plan_id);
 CREATE INDEX plan_created_at ON backfill.plan USING btree (created_at);
+CREATE INDEX plan_replaces ON backfill.plan USING btree (replaces) WHERE (replaces IS NOT NULL);
 comment on column backfill.plan.shape is 'The table''s columns and partitioning as text; compared before each replacement.';
 comment on column backfill.plan.columns is 'The columns that the build gives, in its order.';
 comment on column backfill.plan.facts is 'What was shown beside the partitions: the build''s SQL, checks, warnings.';
@@ -104,6 +107,7 @@ create table backfill.replacement (
 alter table backfill.replacement add constraint replacement_pkey PRIMARY KEY (table_name, key, generation);
 alter table backfill.replacement add constraint replacement_plan_id_key_key UNIQUE (plan_id, key);
 alter table backfill.replacement add constraint replacement_action_check CHECK ((action = ANY (ARRAY['create'::text, 'replace'::text])));
+CREATE INDEX replacement_history ON backfill.replacement USING btree (table_name, committed_at, key, generation);
 
 create table backfill.run (
   plan_id uuid not null,
@@ -122,6 +126,7 @@ alter table backfill.run add constraint run_pkey PRIMARY KEY (plan_id);
 alter table backfill.run add constraint run_check CHECK (((state = 'open'::text) = (closed_at IS NULL)));
 alter table backfill.run add constraint run_state_check CHECK ((state = ANY (ARRAY['open'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'abandoned'::text])));
 alter table backfill.run add constraint run_claim EXCLUDE USING gist (int8range(hashtextextended(table_name, (0)::bigint), hashtextextended(table_name, (0)::bigint), '[]'::text) WITH &&, span WITH &&) WHERE ((state = 'open'::text));
+CREATE INDEX run_open ON backfill.run USING btree (table_name, opened_at) WHERE (state = 'open'::text);
 CREATE INDEX run_table ON backfill.run USING btree (table_name, opened_at);
 comment on column backfill.run.state is 'abandoned: its execution was gone, as Temporal said when another run wanted the range.';
 comment on column backfill.run.span is 'The range as instants, half-open.';

@@ -1,0 +1,12 @@
+-- What grows with every run is found by an index, however large the ledger gets.
+
+-- Who holds a range: of all runs of a table ever, the few that are open.
+create index run_open on run (table_name, opened_at) where state = 'open';
+
+-- A page of a table's history, newest first, wherever the page begins.
+create index replacement_history on replacement (table_name, committed_at, key, generation);
+
+-- Deleting a plan looks for what refers to it: without these it reads the whole table for each plan.
+create index partition_plan on partition (plan_id) where plan_id is not null;
+create index partition_failed_plan on partition (failed_plan_id, key) where failed_plan_id is not null;
+create index plan_replaces on plan (replaces) where replaces is not null;
