@@ -126,7 +126,6 @@ alter table backfill.run add constraint run_pkey PRIMARY KEY (plan_id);
 alter table backfill.run add constraint run_check CHECK (((state = 'open'::text) = (closed_at IS NULL)));
 alter table backfill.run add constraint run_state_check CHECK ((state = ANY (ARRAY['open'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'abandoned'::text])));
 alter table backfill.run add constraint run_claim EXCLUDE USING gist (int8range(hashtextextended(table_name, (0)::bigint), hashtextextended(table_name, (0)::bigint), '[]'::text) WITH &&, span WITH &&) WHERE ((state = 'open'::text));
-CREATE INDEX run_open ON backfill.run USING btree (table_name, opened_at) WHERE (state = 'open'::text);
 CREATE INDEX run_table ON backfill.run USING btree (table_name, opened_at);
 comment on column backfill.run.state is 'abandoned: its execution was gone, as Temporal said when another run wanted the range.';
 comment on column backfill.run.span is 'The range as instants, half-open.';

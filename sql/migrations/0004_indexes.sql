@@ -1,8 +1,5 @@
 -- What grows with every run is found by an index, however large the ledger gets.
 
--- Who holds a range: of all runs of a table ever, the few that are open.
-create index run_open on run (table_name, opened_at) where state = 'open';
-
 -- A page of a table's history, newest first, wherever the page begins.
 create index replacement_history on replacement (table_name, committed_at, key, generation);
 
