@@ -26,9 +26,13 @@ const ON_POSTGRES_15 = [
   'c27-gaps',
   'every-type',
   'golden',
+  'grains',
+  'ledger-indexes',
   'prune',
   'rows-of-triggers',
   'schema',
+  'table-refusals',
+  'tables',
   'triggers-and-rules',
 ].map((name) => `test/integration/${name}.test.ts`);
 
