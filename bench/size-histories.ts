@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { payloadSizesOf } from '../test/support/run-chain.js';
 
 /** What Temporal keeps of a run, over all of its executions. */
 export interface Histories {
@@ -17,7 +18,7 @@ export async function measureHistories(client: Client, query: string): Promise<H
       executions: 1,
       mostEvents: events?.length ?? 0,
       mostHistoryBytes: description.historySize ?? 0,
-      largestPayloadBytes: Math.max(0, ...payloadSizes(events)),
+      largestPayloadBytes: Math.max(0, ...payloadSizesOf(events)),
     });
   }
   const most = (of: (one: Histories) => number) => Math.max(0, ...all.map(of));
@@ -60,12 +61,4 @@ function msOf(
   time: { readonly seconds?: { toNumber(): number } | null; readonly nanos?: number | null } | null | undefined,
 ): number {
   return (time?.seconds?.toNumber() ?? 0) * 1000 + Math.round((time?.nanos ?? 0) / 1e6);
-}
-
-/** Bytes of every payload within a value: inputs, results, failures' details, memo. */
-function payloadSizes(value: unknown): number[] {
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return [];
-  const { data } = value as { readonly data?: unknown };
-  if (data instanceof Uint8Array) return [data.length];
-  return Object.values(value).flatMap(payloadSizes);
 }
