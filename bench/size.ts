@@ -63,6 +63,8 @@ async function measure(table: SizedTable, parts: Parts) {
   const { partitions, rowsAfter } = await (await run.retry()).result();
   const ms = performance.now() - start;
   const answers = await stopWatching();
+  const peakMb = stack.workerPeakMb();
+  log(`completed: ${JSON.stringify({ ms, answers, peakMb })}`);
   const { rows } = await db.query<Record<string, number>>(
     `select count(*)::int as replacements, max(generation)::int as "mostGenerations",
             (select count(*)::int from ${name}) as rows from backfill.replacement`,
@@ -77,7 +79,7 @@ async function measure(table: SizedTable, parts: Parts) {
     fault: { key: faulty, resumed: await findResumption(temporal, run.workflowId, retriedAt) },
     run: await measureHistories(temporal, `WorkflowId = '${run.workflowId}'`),
     answers,
-    workerPeakMb: stack.workerPeakMb(),
+    workerPeakMb: peakMb,
     reads: await timeReads(client, name, plan.planId),
     helpers: await measureHistories(temporal, `WorkflowType in ('plan', 'read', 'prune')`),
     workerPeakMbAfterReads: stack.workerPeakMb(),
