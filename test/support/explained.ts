@@ -32,7 +32,7 @@ interface PlanNode {
 export function explainLedger(): Explained[] {
   const seen: Explained[] = [];
   type Send = (this: pg.Client, text: string, values?: unknown[]) => Promise<pg.QueryResult>;
-  const send = pg.Client.prototype.query as unknown as Send;
+  const { query: send } = pg.Client.prototype as unknown as { readonly query: Send };
   const explain = async (client: pg.Client, text: string, values: unknown[]) => {
     await send.call(client, 'savepoint explaining');
     try {
