@@ -19,7 +19,8 @@ FROM base
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates \
   && rm -rf /var/lib/apt/lists/*
-ENV NODE_ENV=production TZ=UTC
+# Without a bound, Node lets garbage grow with the memory of the machine: planning 100,000 partitions came to 900 MB.
+ENV NODE_ENV=production TZ=UTC NODE_OPTIONS=--max-old-space-size=512
 COPY --from=packages /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY package.json LICENSE ./

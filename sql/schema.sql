@@ -41,6 +41,8 @@ create table backfill.partition (
 ) with (fillfactor=70);
 alter table backfill.partition add constraint partition_pkey PRIMARY KEY (table_name, key);
 CREATE INDEX partition_failed ON backfill.partition USING btree (table_name) WHERE (failed_at IS NOT NULL);
+CREATE INDEX partition_failed_plan ON backfill.partition USING btree (failed_plan_id, key) WHERE (failed_plan_id IS NOT NULL);
+CREATE INDEX partition_plan ON backfill.partition USING btree (plan_id) WHERE (plan_id IS NOT NULL);
 comment on column backfill.partition.generation is 'Raised by every replacement; 0 before the first.';
 comment on column backfill.partition.provisional is 'Written before the partition had ended.';
 comment on column backfill.partition.failed_at is 'Set by a failure, cleared by the next replacement.';
@@ -68,6 +70,7 @@ create table backfill.plan (
 );
 alter table backfill.plan add constraint plan_pkey PRIMARY KEY (plan_id);
 CREATE INDEX plan_created_at ON backfill.plan USING btree (created_at);
+CREATE INDEX plan_replaces ON backfill.plan USING btree (replaces) WHERE (replaces IS NOT NULL);
 comment on column backfill.plan.shape is 'The table''s columns and partitioning as text; compared before each replacement.';
 comment on column backfill.plan.columns is 'The columns that the build gives, in its order.';
 comment on column backfill.plan.facts is 'What was shown beside the partitions: the build''s SQL, checks, warnings.';
@@ -112,6 +115,7 @@ alter table backfill.replacement add constraint replacement_plan_id_key_key UNIQ
 alter table backfill.replacement add constraint replacement_action_check CHECK ((action = ANY (ARRAY['create'::text, 'replace'::text])));
 alter table backfill.replacement add constraint replacement_check CHECK ((((rows_added IS NULL) = (rows_removed IS NULL)) AND ((rows_added IS NULL) = (rows_changed IS NULL))));
 alter table backfill.replacement add constraint replacement_strategy_check CHECK ((strategy = ANY (ARRAY['delete-insert'::text, 'diff'::text])));
+CREATE INDEX replacement_history ON backfill.replacement USING btree (table_name, committed_at, key, generation);
 comment on column backfill.replacement.rows_added is 'Null where old and new rows were not compared.';
 
 create table backfill.run (

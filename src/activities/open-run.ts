@@ -14,6 +14,7 @@ import {
   openRun as openInLedger,
   readTotals,
 } from '../postgres/ledger/runs.js';
+import { mapInTurns } from '../postgres/map-in-turns.js';
 import { endSessions } from '../postgres/sessions.js';
 import { demandUnclaimed, spanOfPlan } from './claim.js';
 import { buildDigestOf, surveyTable } from './compute-plan.js';
@@ -111,7 +112,7 @@ async function demandNoDrift(
   definition: Definition,
   planned: ReturnType<typeof basisOf>,
 ): Promise<void> {
-  const partitions = planned.partitions.map(({ key }) => partitionOf(definition.partitioning, key));
+  const partitions = await mapInTurns(planned.partitions, ({ key }) => partitionOf(definition.partitioning, key));
   const found = await surveyTable(deps, definition, partitions, false);
   const changed = findDrift(planned, {
     definitionDigest: definition.digest,

@@ -78,10 +78,21 @@ function printLinks({ folder, temporalAddress, uiUrl, databaseUrl }: Stack, log:
   log(`PostgreSQL       ${host}${pathname} (password: ${join(relative('', folder), 'state.json')})`);
 }
 
+/**
+ * Node lets garbage grow with the memory of the machine: planning 100,000 partitions came to 900 MB, and with this to 385.
+ * First, so that one of the caller's own counts.
+ */
+const BOUNDED_HEAP = '--max-old-space-size=512';
+
 function startWorker(stack: Stack, { env, log }: { env: NodeJS.ProcessEnv; log: DevOptions['log'] }): SupervisedWorker {
   const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
   const { folder, temporalAddress, databaseUrl } = stack;
-  const own = { TEMPORAL_ADDRESS: temporalAddress, DATABASE_URL: databaseUrl, TZ: 'UTC' };
+  const own = {
+    TEMPORAL_ADDRESS: temporalAddress,
+    DATABASE_URL: databaseUrl,
+    TZ: 'UTC',
+    NODE_OPTIONS: [BOUNDED_HEAP, env['NODE_OPTIONS']].join(' ').trim(),
+  };
   return superviseWorker({
     command: [process.execPath, main, 'worker'],
     env: { ...temporalEnv(folder, env), ...own },

@@ -90,12 +90,15 @@ export function printDate(at: number): string {
 const printed = new Map<number, string>();
 const MOST_PRINTED = 100;
 
-/** `2024-03-10T05:00:00` */
-export function printTime(moment: number): string {
+/**
+ * `2024-03-10T05:00:00`, with something after it. Joined, because a text put together by `+` or a template keeps all its
+ * pieces: 100,000 partitions took 120 MB.
+ */
+export function printTime(moment: number, end = ''): string {
   const at = Math.floor(moment / DAY_MS);
   const seconds = Math.floor((moment - at * DAY_MS) / 1000);
   const [hour, minute] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  return `${printDate(at)}T${pad(hour, 2)}:${pad(minute, 2)}:${pad(seconds % 60, 2)}`;
+  return [printDate(at), 'T', pad(hour, 2), ':', pad(minute, 2), ':', pad(seconds % 60, 2), end].join('');
 }
 
 /** `2026-3-1`, `2026/03/01`, `20260301` are 2026-03-01; the last day of a month stands for those it does not have. */

@@ -34,8 +34,13 @@ export function hourAt(clock: ZoneClock, moment: number, every: number): Hour {
  */
 export function hourKey(timeZone: string, start: number): string {
   const text = printTime(start);
-  if (start % MINUTE_MS !== 0) return `${text}Z`;
-  return start % HOUR_MS !== 0 || hasMinutes(timeZone) ? `${text.slice(0, 16)}Z` : `${text.slice(0, 13)}Z`;
+  if (start % MINUTE_MS !== 0) return withZ(text);
+  return withZ(text.slice(0, start % HOUR_MS !== 0 || hasMinutes(timeZone) ? 16 : 13));
+}
+
+/** Joined, see `printTime`. */
+function withZ(text: string): string {
+  return [text, 'Z'].join('');
 }
 
 /** The moment that an hour's key names; undefined where the text is none. */

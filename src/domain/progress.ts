@@ -31,20 +31,28 @@ export interface Progress {
   readonly waitingFor: string | null;
 }
 
-/** Completions by which a rate is told: old ones say little, and an outage must be forgotten again. */
+/** A moment in milliseconds, and how many partitions were done at it: a busy run hears of several at once. */
+export interface Completions {
+  readonly at: number;
+  readonly count: number;
+}
+
+/** Moments by which a rate is told: old ones say little, and an outage must be forgotten again. */
 const RECENT = 10;
 
-/** Adds a moment to the recent ones; all in milliseconds, oldest first. The first ever is the start of the run. */
-export function addRecent(recent: readonly number[], at: number): number[] {
-  return [...recent, at].slice(-RECENT - 1);
+/** Adds a completion to the recent ones, oldest first. Before the first ever stands the start of the run. */
+export function addRecent(recent: readonly Completions[], at: number): Completions[] {
+  const last = recent.at(-1);
+  if (last?.at === at) return [...recent.slice(0, -1), { at, count: last.count + 1 }];
+  return [...recent, { at, count: 1 }].slice(-RECENT - 1);
 }
 
 /** Rate and time left, by the recent completions. */
-export function estimate(recent: readonly number[], left: number): Pick<Progress, 'rate' | 'secondsLeft'> {
-  const [first = 0] = recent;
-  const elapsedMs = (recent.at(-1) ?? 0) - first;
+export function estimate(recent: readonly Completions[], left: number): Pick<Progress, 'rate' | 'secondsLeft'> {
+  const [first, ...later] = recent;
+  const elapsedMs = (later.at(-1)?.at ?? 0) - (first?.at ?? 0);
   if (elapsedMs <= 0) return { rate: null, secondsLeft: null };
-  const rate = ((recent.length - 1) / elapsedMs) * 1000;
+  const rate = (later.reduce((sum, { count }) => sum + count, 0) / elapsedMs) * 1000;
   return { rate, secondsLeft: left / rate };
 }
 

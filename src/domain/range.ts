@@ -1,4 +1,4 @@
-import { printDate, printTime } from './calendar.js';
+import { DAY_MS, printDate, printTime } from './calendar.js';
 import { InvalidRequest } from './failure.js';
 import { type Partitioning, type Slot, closestKey, formOf, grainText, slotAt, slotOfDate, slotOfKey } from './grain.js';
 import { zoneClock } from './zone-clock.js';
@@ -160,21 +160,36 @@ function cutBy(slot: Slot | undefined, at: number, what: string, field: string):
 
 function describe({ timeZone, grain }: Partitioning): (slot: Slot) => Partition {
   const clock = zoneClock(timeZone);
-  const local = (moment: number, day: number) =>
-    grain === 'hour' ? printTime(moment + clock.offsetAt(moment)) : `${printDate(day)}T00:00:00`;
-  return ({ key, start, end, startDay, endDay }) => ({
-    key,
-    start: printInstant(start),
-    end: printInstant(end),
-    startDate: printDate(startDay),
-    endDate: printDate(endDay),
-    startLocal: local(start, startDay),
-    endLocal: local(end, endDay),
+  const textsOf = (moment: number, day: number) => ({
+    moment,
+    day,
+    instant: printInstant(moment),
+    date: printDate(day),
+    local: printTime(grain === 'hour' ? moment + clock.offsetAt(moment) : day * DAY_MS),
   });
+  let last = textsOf(0, 0);
+  // The end of a partition is the start of the next: one text is enough for both.
+  const bound = (moment: number, day: number) => {
+    if (last.moment !== moment || last.day !== day) last = textsOf(moment, day);
+    return last;
+  };
+  return ({ key, ...slot }) => {
+    const start = bound(slot.start, slot.startDay);
+    const end = bound(slot.end, slot.endDay);
+    return {
+      key,
+      start: start.instant,
+      end: end.instant,
+      startDate: start.date,
+      endDate: end.date,
+      startLocal: start.local,
+      endLocal: end.local,
+    };
+  };
 }
 
 function printInstant(moment: number): string {
-  return `${printTime(moment)}Z`;
+  return printTime(moment, 'Z');
 }
 
 function notAKey(partitioning: Partitioning, key: unknown, field: string): string {

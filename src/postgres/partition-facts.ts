@@ -1,3 +1,4 @@
+import { chunksOf } from '../domain/chunks.js';
 import type { Definition } from '../domain/definition.js';
 import { grainText } from '../domain/grain.js';
 import type { PartitionFacts } from '../domain/planning.js';
@@ -19,6 +20,9 @@ export interface FactsOptions {
   readonly askEmpty: boolean;
 }
 
+/** Partitions asked for at once: the driver takes some hundred bytes for each text that it sends or gets. */
+const AT_ONCE = 10_000;
+
 interface LedgerRow {
   key: string;
   generation: string | null;
@@ -38,21 +42,25 @@ export async function partitionFacts(
   const { isCutByColumn, columnType } = options.layout;
   const cut = { partitioning: definition.partitioning, columnType };
   const matches = isCutByColumn ? matchLeaves(options.leaves, partitions, cut) : [];
-  const ledger = await readLedger(tx, definition, partitions, options);
-  return partitions.map((partition, i) => {
-    const match = matches[i];
-    const row = ledger[i];
-    return {
-      key: partition.key,
-      ...(match ? placeOf(match, partition, definition, cut) : { home: 'table', leaf: null, obstacle: null }),
-      isEmpty: row?.empty ?? null,
-      generation: Number(row?.generation ?? 0),
-      rowsRecorded: typeof row?.rows === 'string' ? Number(row.rows) : null,
-      buildDigest: row?.build ?? null,
-      isProvisional: row?.provisional ?? false,
-      hasFailed: row?.failed ?? false,
-    };
-  });
+  const facts: PartitionFacts[] = [];
+  for (const chunk of chunksOf(partitions, AT_ONCE)) {
+    const rows = await readLedger(tx, definition, chunk, options);
+    for (const [i, partition] of chunk.entries()) {
+      const match = matches[facts.length];
+      const row = rows[i];
+      facts.push({
+        key: partition.key,
+        ...(match ? placeOf(match, partition, definition, cut) : { home: 'table', leaf: null, obstacle: null }),
+        isEmpty: row?.empty ?? null,
+        generation: Number(row?.generation ?? 0),
+        rowsRecorded: typeof row?.rows === 'string' ? Number(row.rows) : null,
+        buildDigest: row?.build ?? null,
+        isProvisional: row?.provisional ?? false,
+        hasFailed: row?.failed ?? false,
+      });
+    }
+  }
+  return facts;
 }
 
 async function readLedger(

@@ -7,6 +7,7 @@ import type { Tx } from './database.js';
 import { layoutOf } from './layout.js';
 import { type Leaf, readLeaves } from './leaves.js';
 import { type PartitionRow, readPartitionRows } from './ledger/partitions.js';
+import { mapInTurns } from './map-in-turns.js';
 import { isPartitionOf, matchLeaves } from './match-leaves.js';
 
 /** A table as it is: every partition that the catalog or the ledger knows, oldest first. */
@@ -29,7 +30,7 @@ export async function readRecords(tx: Tx, definition: Definition, buildDigest: s
   const existing = new Set(partitions.map(({ key }) => key));
   const unmatched = [...rows.keys()].filter((key) => !starts.has(key));
   for (const key of unmatched) starts.set(key, '');
-  const recorded = unmatched.flatMap((key) => recordedPartition(definition, key) ?? []);
+  const recorded = (await mapInTurns(unmatched, (key) => recordedPartition(definition, key) ?? [])).flat();
   for (const { key, start } of recorded) starts.set(key, start);
   for (const { key } of found.existing(recorded)) existing.add(key);
   const keys = [...starts].sort(([, a], [, b]) => (a < b ? -1 : 1)).map(([key]) => key);

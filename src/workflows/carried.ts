@@ -1,5 +1,6 @@
 import type { OpenedRun } from '../activities/open-run.js';
 import type { FailureInfo } from '../domain/failure.js';
+import type { Completions } from '../domain/progress.js';
 
 /** What continue-as-new hands on. Small plain data: the partitions themselves stay in the ledger. */
 export interface Carried {
@@ -13,6 +14,6 @@ export interface Carried {
   };
   /** Milliseconds since 1970. */
   readonly startedAt: number;
-  /** Moments of the recent completions, for the rate. */
-  readonly recent: readonly number[];
+  /** For the rate. */
+  readonly recent: readonly Completions[];
 }

@@ -5,6 +5,7 @@ import { canonicalRequest } from '../domain/canonical-request.js';
 import type { FailureInfo } from '../domain/failure.js';
 import type { WorkPage } from '../domain/plan.js';
 import {
+  type Completions,
   type PartitionState,
   type Progress,
   type RunState,
@@ -23,7 +24,7 @@ export class Tracker {
   #page = new Map<string, PartitionState>();
   readonly #asked: { readonly table: string; readonly from: string; readonly to: string };
   readonly #startedAt: number;
-  #recent: readonly number[];
+  #recent: readonly Completions[];
   #waitingFor: string | null = null;
 
   constructor(request: unknown, carried: Carried | undefined) {
@@ -32,7 +33,7 @@ export class Tracker {
     this.#done = carried?.done ?? 0;
     this.#failures = carried?.failures ?? { count: 0, oldest: null };
     this.#startedAt = carried?.startedAt ?? Date.now();
-    this.#recent = carried?.recent ?? [this.#startedAt];
+    this.#recent = carried?.recent ?? [{ at: this.#startedAt, count: 0 }];
     setHandler(progressQuery, () => this.progress(), { description: 'How far the run is' });
     if (carried) this.turnTo('running');
   }
@@ -49,7 +50,7 @@ export class Tracker {
   opened(run: OpenedRun): void {
     this.#run = run;
     this.#done = run.done;
-    this.#recent = [Date.now()];
+    this.#recent = [{ at: Date.now(), count: 0 }];
     upsertMemo({ ...memoOf(run) });
     this.turnTo('running');
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { BuildArguments } from '../../src/config/arguments.js';
 import { sql } from '../../src/config/define.js';
 import type { FailureRecord } from '../../src/domain/history.js';
 import { runBackfill } from '../support/commands.js';
@@ -21,7 +22,7 @@ end $$;`;
 
 let harness: Harness;
 beforeAll(async () => {
-  const build = ({ startDate, key }: Parameters<ReturnType<typeof factTable>['build']>[0]) =>
+  const build = ({ startDate, key }: BuildArguments) =>
     sql`select ${startDate} as day, 1 as id, fail_long(${key}) as amount`;
   harness = await createHarness(SCHEMA, { tables: [factTable({ reads: [], build })], slots: 16 });
 });

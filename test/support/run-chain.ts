@@ -19,3 +19,10 @@ export function scheduledKeysOf({ events }: History): string[] {
     scheduled?.activityType?.name === 'replacePartition' ? [scheduled.activityId?.split('/').at(-1) ?? ''] : [],
   );
 }
+
+/** Bytes of every payload within a history: inputs, results, details of failures, memo. */
+export function payloadSizesOf(value: unknown): number[] {
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return [];
+  const { data } = value as { readonly data?: unknown };
+  return data instanceof Uint8Array ? [data.length] : Object.values(value).flatMap(payloadSizesOf);
+}

@@ -107,9 +107,10 @@ function activitiesOf(worlds: readonly World[]): Activities {
   return {
     makePlan: asActivity(async (input) => {
       const request = parseRequest(input.request);
-      const world = 'plan' in request ? undefined : ofTable(request.table);
-      const plan = await (world?.activities ?? of('plan' in request ? request.plan : '')).makePlan(input);
-      if (world) byPlan.set(plan.planId, world);
+      if ('plan' in request) return of(request.plan).makePlan({ ...input, planId: request.plan });
+      const world = ofTable(request.table);
+      const plan = await world.activities.makePlan(input);
+      byPlan.set(plan.planId, world);
       return plan;
     }),
     openRun: asActivity(async (input) => of(input.planId).openRun(input)),

@@ -142,7 +142,8 @@ export class World {
       counts: { create: 0, replace: this.#given.keys.length, leave: 0 },
       warnings: [],
       refusals: [],
-      partitions: this.#given.keys.map((key, i) => ({ seq: i + 1, key, ...partition })),
+      // The first page, as the ledger gives it.
+      partitions: this.#given.keys.slice(0, 500).map((key, i) => ({ seq: i + 1, key, ...partition })),
       leftAlone: [],
       replaces: null,
       createdAt: '2024-04-01T00:00:00.000Z',

@@ -32,7 +32,7 @@ describe('a config', () => {
     const { databaseUrl, definitions } = parseConfig({ database: { url }, tables: [table, { ...table, name: 'b.c' }] });
     expect(databaseUrl).toBe(url);
     expect(definitions.map(({ name }) => name)).toEqual(['public.fact', 'b.c']);
-    expect(parseConfig({ tables: [] })).toEqual({ databaseUrl: undefined, definitions: [] });
+    expect(parseConfig({ tables: [] })).toMatchObject({ databaseUrl: undefined, definitions: [], sources: new Map() });
     expect(parseConfig({ database: { url: undefined }, tables: [] }).databaseUrl).toBeUndefined();
   });
 

@@ -61,20 +61,29 @@ test.each([
 describe('estimate', () => {
   const unknown = { rate: null, secondsLeft: null };
 
+  const started = [{ at: 1_000, count: 0 }];
+  const after = (...moments: number[]) => moments.reduce(addRecent, started);
+
   it('is nothing before the first partition, nor where no time has passed', () => {
-    expect(estimate([1_000], 5)).toEqual(unknown);
-    expect(estimate([1_000, 1_000], 5)).toEqual(unknown);
+    expect(estimate(started, 5)).toEqual(unknown);
+    expect(estimate(after(1_000), 5)).toEqual(unknown);
     expect(estimate([], 5)).toEqual(unknown);
   });
 
   it('goes on at the rate so far', () => {
-    expect(estimate([1_000, 1_500, 2_000, 3_000], 9)).toEqual({ rate: 1.5, secondsLeft: 6 });
-    expect(estimate([1_000, 2_000], 0)).toEqual({ rate: 1, secondsLeft: 0 });
+    expect(estimate(after(1_500, 2_000, 3_000), 9)).toEqual({ rate: 1.5, secondsLeft: 6 });
+    expect(estimate(after(2_000), 0)).toEqual({ rate: 1, secondsLeft: 0 });
+  });
+
+  it('counts each of many that a busy run hears of at once', () => {
+    const recent = after(...Array.from({ length: 32 }, (_, i) => (i < 16 ? 1_500 : 3_000)));
+    expect(recent).toHaveLength(3);
+    expect(estimate(recent, 160)).toEqual({ rate: 16, secondsLeft: 10 });
   });
 
   it('forgets what is long past', () => {
     // An outage of an hour, and then ten partitions a second.
-    const outage = addRecent([0], 3_600_000);
+    const outage = addRecent([{ at: 0, count: 0 }], 3_600_000);
     const recent = Array.from({ length: 20 }, (_, i) => 3_600_000 + (i + 1) * 100).reduce(addRecent, outage);
     expect(recent).toHaveLength(11);
     expect(estimate(recent, 100).rate).toBeCloseTo(10);

@@ -1,3 +1,4 @@
+import { chunksOf } from '../../domain/chunks.js';
 import type { PlanBasis, PlannedState } from '../../domain/drift.js';
 import type { LeftAlone, Plan, PlannedPartition, WorkPage } from '../../domain/plan.js';
 import type { RunOptions } from '../../domain/request.js';
@@ -80,15 +81,31 @@ export async function storePlan(tx: Tx, plan: NewPlan): Promise<void> {
     ],
   );
   if (rowCount === 0) return;
-  const column = <K extends keyof StoredPartition>(name: K) => plan.partitions.map((partition) => partition[name]);
+  let before = 0;
+  for (const chunk of chunksOf(plan.partitions, STORED_AT_ONCE)) {
+    await storePartitions(tx, plan.planId, before, chunk);
+    before += chunk.length;
+  }
+}
+
+/** Ten texts of each go through the driver. */
+const STORED_AT_ONCE = 10_000;
+
+async function storePartitions(
+  tx: Tx,
+  planId: string,
+  before: number,
+  partitions: readonly StoredPartition[],
+): Promise<void> {
+  const column = <K extends keyof StoredPartition>(name: K) => partitions.map((partition) => partition[name]);
   await tx.query(
     `insert into ${tx.ledger}.plan_partition
        (plan_id, seq, key, action, why, rows_about, bytes, generation, leaf_oid, leaf_filenode, provisional)
-     select $1, seq, key, action, why, rows_about, bytes, generation, leaf_oid, leaf_filenode, provisional
+     select $1, $11 + seq, key, action, why, rows_about, bytes, generation, leaf_oid, leaf_filenode, provisional
        from rows from (pg_catalog.unnest($2::text[]), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::text[]), pg_catalog.unnest($5::bigint[]), pg_catalog.unnest($6::bigint[]), pg_catalog.unnest($7::bigint[]), pg_catalog.unnest($8::bigint[]), pg_catalog.unnest($9::bigint[]), pg_catalog.unnest($10::boolean[]))
             with ordinality as p (key, action, why, rows_about, bytes, generation, leaf_oid, leaf_filenode, provisional, seq)`,
     [
-      plan.planId,
+      planId,
       column('key'),
       column('action'),
       column('why'),
@@ -98,6 +115,7 @@ export async function storePlan(tx: Tx, plan: NewPlan): Promise<void> {
       column('leafOid'),
       column('leafFileNode'),
       column('provisional'),
+      before,
     ],
   );
 }
