@@ -19,7 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-test('a year of flights, by the days of New York and by those of UTC', async () => {
+/** 731 partitions: half a minute where nothing else runs. */
+const TIMEOUT_MS = 300_000;
+
+test('a year of flights, by the days of New York and by those of UTC', { timeout: TIMEOUT_MS }, async () => {
   const query: Query = (statement, values) => harness.db.query(statement, values);
   const runs = FACTS.map(async ({ table, from, to, partitions }) => {
     const run = await harness.client.start({ table, from, to, concurrency: 4, publish: 'any-order' });
