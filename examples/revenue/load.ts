@@ -1,7 +1,5 @@
 import { readFile } from 'node:fs/promises';
-
-/** Runs SQL on one connection. Not on a pool: the load is one transaction. */
-type Query = (text: string, values?: unknown[]) => Promise<unknown>;
+import { inTransaction, type Query } from '../shared/transaction.js';
 
 interface Rates {
   readonly days: string[];
@@ -12,18 +10,12 @@ interface Rates {
 /** Makes the schemas `raw` and `mart` anew, dropping whatever they held, with the table as the buggy code left it. */
 export async function loadRevenue(query: Query): Promise<void> {
   const rates = parseRates(await readText('ecb-rates-2026.csv'));
-  await query('begin');
-  try {
+  await inTransaction(query, async () => {
     await query(await readText('sql/01-source.sql'));
     await insertRates(query, rates);
     await query(await readText('sql/02-mart.sql'));
     await query(await readText('sql/03-as-the-buggy-code-left-it.sql'));
-    await query('commit');
-  } catch (error) {
-    // The first error is the one worth reading, even if the connection is gone and the rollback fails too.
-    await query('rollback').catch(() => undefined);
-    throw error;
-  }
+  });
 }
 
 function readText(file: string): Promise<string> {

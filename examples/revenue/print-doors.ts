@@ -1,6 +1,6 @@
-import { title } from './print.js';
+import { title } from '../shared/print.js';
 import { REQUEST, RUN } from './request.js';
-import type { RunningStack } from './stack.js';
+import type { RunningStack } from '../shared/stack.js';
 
 /** Other ways to the same run. They are copied from here, so they are whole: the shell command is one line. */
 export function printDoors({ uiUrl, temporalAddress, temporalCli }: RunningStack): void {

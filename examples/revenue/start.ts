@@ -5,35 +5,31 @@
  * work again, and the table is the same.
  */
 import { parseArgs } from 'node:util';
-import pg from 'pg';
-import { BackfillClient, RunNotFound } from 'temporal-backfill';
+import type pg from 'pg';
+import { title } from '../shared/print.js';
+import { isOpen, runExample, typed, withDatabase } from '../shared/run-example.js';
+import type { RunningStack } from '../shared/stack.js';
 import { rememberBefore } from './before.js';
 import { loadRevenue } from './load.js';
-import { printCommand, title } from './print.js';
 import { printDoors } from './print-doors.js';
 import { printProof } from './print-proof.js';
 import { REQUEST, RUN } from './request.js';
-import { type RunningStack, startStack } from './stack.js';
-
-/** As a shell counts it: 128 and the number of SIGINT. */
-const INTERRUPTED = 130;
 
 const { values: flags } = parseArgs({
   options: { exit: { type: 'boolean' }, reset: { type: 'boolean' }, pause: { type: 'string' } },
 });
+/** That each day takes on top, so that there is something to watch. */
+const pauseSeconds = flags.pause ?? process.env['BACKFILL_DEMO_PAUSE'] ?? '1';
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
-
-async function main(): Promise<number> {
-  title('PostgreSQL, Temporal and a worker start; their data stay in .backfill/');
-  const stack = await startStack(Number(flags.pause ?? process.env['BACKFILL_DEMO_PAUSE'] ?? 1));
-  const isToStay = process.stdout.isTTY && !flags.exit;
-  try {
+title('PostgreSQL, Temporal and a worker start; their data stay in .backfill/');
+await runExample(
+  {
+    config: new URL('backfill.config.ts', import.meta.url),
+    folder: process.cwd(),
+    env: { BACKFILL_DEMO_PAUSE: pauseSeconds },
+  },
+  async (stack) => {
+    const isToStay = process.stdout.isTTY && !flags.exit;
     const code = await demonstrate(stack);
     if (code !== 0) return code;
     printDoors(stack);
@@ -42,36 +38,23 @@ async function main(): Promise<number> {
         ? '\nEverything stays up until Ctrl-C.'
         : '\nIt ends now. In a terminal, npm start stays up for you to try these.',
     );
-    return isToStay ? await stack.ended : 0;
-  } catch (error) {
-    // What fails while all is ending says nothing.
-    if (stack.isEnding()) return INTERRUPTED;
-    throw error;
-  } finally {
-    await stack.stop();
-  }
-}
+    return isToStay ? stack.ended : 0;
+  },
+);
 
-/** The connection ends with it: PostgreSQL ends before this process does, and would be missed. */
-async function demonstrate(stack: RunningStack): Promise<number> {
-  const database = new pg.Client({ connectionString: stack.databaseUrl });
-  // A connection that is cut is told to the query that waits for it; without a listener it would end this process.
-  database.on('error', () => {});
-  await database.connect();
-  try {
+function demonstrate(stack: RunningStack): Promise<number> {
+  return withDatabase(stack, async (database) => {
     const code = await repair(stack, database);
     if (stack.isEnding()) console.log('\nThe next npm start goes on with it.');
     if (code !== 0) return code;
     title('The proof');
     return (await printProof(database)) ? 0 : 1;
-  } finally {
-    await database.end();
-  }
+  });
 }
 
 /** Runs the backfill, or goes on with the one that an earlier start left. Returns the command's exit code. */
 async function repair(stack: RunningStack, database: pg.Client): Promise<number> {
-  if (await isOpen(stack)) {
+  if (await isOpen(stack, RUN)) {
     title('A run of an earlier start is still open: it goes on where it was');
     return typed(stack, 'watch', RUN);
   }
@@ -80,18 +63,6 @@ async function repair(stack: RunningStack, database: pg.Client): Promise<number>
   console.log('Kill the worker (kill -9, its pid is above): the run goes on where it was.\n');
   const { table, from, to } = REQUEST;
   return typed(stack, 'start', table, '--from', from, '--to', to, '--reason', 'divide by the rate', '--yes');
-}
-
-async function isOpen({ temporalAddress: address }: RunningStack): Promise<boolean> {
-  const client = await BackfillClient.connect({ address });
-  try {
-    return (await client.get(RUN).describe()).status === 'running';
-  } catch (error) {
-    if (error instanceof RunNotFound) return false;
-    throw error;
-  } finally {
-    await client.close();
-  }
 }
 
 async function prepareTable(database: pg.Client): Promise<void> {
@@ -106,9 +77,4 @@ async function prepareTable(database: pg.Client): Promise<void> {
     console.log(`${table} is wrong from ${from} to ${to}, as the bug left it.`);
   }
   await rememberBefore(database);
-}
-
-function typed(stack: RunningStack, ...args: string[]): Promise<number> {
-  printCommand(['backfill', ...args]);
-  return stack.backfill(...args);
 }

@@ -1,10 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-const CONFIG = fileURLToPath(new URL('backfill.config.ts', import.meta.url));
+
+export interface StackOptions {
+  /** The config file of the example. */
+  readonly config: URL;
+  /** Where it keeps its `.backfill`: two examples that run at once need two. */
+  readonly folder: string;
+  /** What the config file reads, besides the database's address. */
+  readonly env?: Readonly<Record<string, string>>;
+}
 
 /** The embedded servers and the worker, run by `backfill dev` in a process of its own. */
 export interface RunningStack {
@@ -26,12 +35,16 @@ export interface RunningStack {
 /**
  * Starts it and waits until it is ready. It ends when this process does, even by a kill -9: the two are connected by an
  * IPC channel.
- * @param pauseSeconds time that each day takes on top, so that there is something to watch
  */
-export async function startStack(pauseSeconds: number): Promise<RunningStack> {
-  const env = demoEnv(pauseSeconds);
+export async function startStack(options: StackOptions): Promise<RunningStack> {
+  const cwd = options.folder;
+  const env = ownEnv(options);
   // Its lines go to stderr, and this script's own story to stdout.
-  const child = spawn(process.execPath, [CLI, 'dev', '--json'], { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const child = spawn(process.execPath, [CLI, 'dev', '--json'], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
   const ended = once(child, 'exit').then(([code]) => (typeof code === 'number' ? code : 1));
   const isEnding = endWithMe(child);
   const announced = await readJson(child.stdout as AsyncIterable<unknown>);
@@ -42,14 +55,14 @@ export async function startStack(pauseSeconds: number): Promise<RunningStack> {
     );
   }
   const { temporalAddress, uiUrl } = announced;
-  const state = JSON.parse(await readFile('.backfill/state.json', 'utf8')) as { databaseUrl: string };
+  const state = JSON.parse(await readFile(join(cwd, '.backfill/state.json'), 'utf8')) as { databaseUrl: string };
   const connected = { ...env, TEMPORAL_ADDRESS: temporalAddress, BACKFILL_UI_URL: uiUrl };
   return {
     ...announced,
     databaseUrl: state.databaseUrl,
     ended,
     isEnding,
-    backfill: (...args) => run(args, connected),
+    backfill: (...args) => run(args, { cwd, env: connected }),
     async stop() {
       letGo(child);
       await ended;
@@ -58,12 +71,12 @@ export async function startStack(pauseSeconds: number): Promise<RunningStack> {
 }
 
 /**
- * The demo goes to its own servers, whatever else the shell is set up for: a Temporal or a database named there is
+ * An example goes to its own servers, whatever else the shell is set up for: a Temporal or a database named there is
  * somebody's.
  */
-function demoEnv(pauseSeconds: number): NodeJS.ProcessEnv {
+function ownEnv({ config, env }: StackOptions): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(?:TEMPORAL_(?!CLI$)|DATABASE_URL$|PG)/.test(name));
-  return { ...Object.fromEntries(kept), BACKFILL_CONFIG: CONFIG, BACKFILL_DEMO_PAUSE: String(pauseSeconds) };
+  return { ...Object.fromEntries(kept), BACKFILL_CONFIG: fileURLToPath(config), ...env };
 }
 
 const commands = new Set<ChildProcess>();
@@ -91,9 +104,9 @@ function letGo(stack: ChildProcess): void {
   if (stack.connected) stack.disconnect();
 }
 
-async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+async function run(args: readonly string[], where: Pick<SpawnOptions, 'cwd' | 'env'>): Promise<number> {
   const child = spawn(process.execPath, [CLI, ...args], {
-    env,
+    ...where,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
   commands.add(child);
