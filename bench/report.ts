@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Measurement, Round } from './measure.js';
 
-export interface Spread {
+interface Spread {
   readonly median: number;
   readonly min: number;
   readonly max: number;
 }
 
 /** Of numbers that are there: one at least. */
-export function spreadOf(numbers: readonly number[]): Spread {
+function spreadOf(numbers: readonly number[]): Spread {
   const sorted = [...numbers].sort((a, b) => a - b);
   const at = (i: number) => sorted[i] ?? NaN;
   const half = (sorted.length - 1) / 2;
