@@ -35,6 +35,6 @@ async function main(): Promise<void> {
 
 function printProfile({ scenario, concurrency, profile }: Measurement): void {
   if (!profile) return;
-  console.log(`\n${scenario.name} at ${concurrency}, the last run, in ms:`);
-  for (const [what, ms] of profile.lines) console.log(`${ms.toFixed(2).padStart(10)}  ${what}`);
+  console.log(`\n${scenario.name} at ${concurrency}, the last round, in ms:`);
+  for (const [what, ms] of profile) console.log(`${ms.toFixed(2).padStart(10)}  ${what}`);
 }

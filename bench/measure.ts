@@ -4,8 +4,9 @@ import { createTables, settle } from './data.js';
 import { type Runner, createRunner } from './ours.js';
 import type { RunPhases } from './phases.js';
 import { runPlainLoop } from './plain-loop.js';
-import { type Profile, profileOf, resetStatements } from './profile.js';
+import { type Profile, profileOf } from './profile.js';
 import type { Scenario } from './scenario.js';
+import { type StatementTime, readStatements, resetStatements } from './statements.js';
 import { type BenchDatabase, type Servers, withClient } from './servers.js';
 import { startWorker } from './worker.js';
 
@@ -85,18 +86,26 @@ async function measureAt(
     await runner.run(scenario, concurrency, Math.min(scenario.count, 2 * concurrency));
     const done: Round[] = [];
     let lastProfile: Profile | null = null;
-    const runPlain = () => pass(db, scenario, () => runPlainLoop(db, scenario));
-    const runOurs = async () => {
+    const spent = { plain: [] as StatementTime[], ours: [] as StatementTime[] };
+    const counted = async <T>(whose: keyof typeof spent, work: () => Promise<T>): Promise<T> => {
       if (profile) await resetStatements(db);
-      const { result: phases, walBytes } = await pass(db, scenario, () => runner.run(scenario, concurrency));
-      if (profile) lastProfile = await profileOf(db, phases, scenario.count);
-      return { ours: { ms: phases.totalMs, walBytes }, phases };
+      const result = await work();
+      if (profile) spent[whose] = await readStatements(db);
+      return result;
+    };
+    const runPlain = () => counted('plain', () => pass(db, scenario, () => runPlainLoop(db, scenario)));
+    const runOurs = async () => {
+      const { result, walBytes } = await counted('ours', () =>
+        pass(db, scenario, () => runner.run(scenario, concurrency)),
+      );
+      return { ours: { ms: result.totalMs, walBytes }, phases: result };
     };
     for (let i = 0; i < rounds; i++) {
       // Each goes first in turn.
       const early = i % 2 === 0 ? await runPlain() : undefined;
       const ours = await runOurs();
       const round: Round = { ...ours, plain: early ?? (await runPlain()) };
+      if (profile) lastProfile = profileOf(round, spent, scenario.count);
       done.push(round);
       log?.(roundText(scenario, concurrency, i + 1, round));
     }

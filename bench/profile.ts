@@ -1,51 +1,44 @@
-import type pg from 'pg';
+import type { Round } from './measure.js';
 import { type RunPhases, WRITING } from './phases.js';
+import type { StatementTime } from './statements.js';
 
-/** Where the time of one run went. */
-export interface Profile {
-  /** A sentence and milliseconds; those of a partition are means. */
-  readonly lines: readonly (readonly [what: string, ms: number])[];
+/** Where the time of a round went, in milliseconds. */
+export type Profile = readonly (readonly [what: string, ms: number])[];
+
+export interface Spent {
+  readonly plain: readonly StatementTime[];
+  readonly ours: readonly StatementTime[];
 }
 
-export async function resetStatements(db: pg.Client): Promise<void> {
-  await db.query('select pg_stat_statements_reset()');
-}
+const SHOWN = 6;
 
-interface StatementRow {
-  readonly text: string;
-  readonly calls: string;
-  readonly planMs: number;
-  readonly execMs: number;
-}
-
-export async function profileOf(db: pg.Client, phases: RunPhases, partitions: number): Promise<Profile> {
-  const { rows } = await db.query<StatementRow>(
-    `select regexp_replace(left(query, 200), '\\s+', ' ', 'g') as text, calls, total_plan_time as "planMs", total_exec_time as "execMs"
-       from pg_stat_statements
-      where dbid = (select oid from pg_database where datname = current_database())
-        and query not like '%pg_stat_statements%' and query not like '%pg_current_wal_insert_lsn%'
-        and query not ilike 'vacuum%' and query not ilike 'checkpoint%'
-      order by total_plan_time + total_exec_time desc`,
-  );
-  const times = (row: StatementRow) => row.planMs + row.execMs;
-  const sum = (some: readonly StatementRow[]) => some.reduce((all, row) => all + times(row), 0);
-  const perPartition = rows.filter(({ calls }) => Number(calls) >= partitions);
+export function profileOf({ plain, phases }: Round, spent: Spent, partitions: number): Profile {
   const each = (ms: number) => ms / partitions;
-  return {
-    lines: [
-      ...taskLines(phases, partitions),
-      ['SQL of a partition, planned and executed, all statements of it', each(sum(perPartition))],
-      ...perPartition.slice(0, 8).map((row) => [`SQL: ${row.text.slice(0, 70)}`, each(times(row))] as const),
-      ['SQL of the run as a whole', sum(rows.filter(({ calls }) => Number(calls) < partitions))],
-      ...rows
-        .filter(({ calls }) => Number(calls) < partitions)
-        .slice(0, 5)
-        .map((row) => [`SQL of the run: ${row.text.slice(0, 70)}`, times(row)] as const),
-    ],
-  };
+  const isOfPartition = ({ calls }: StatementTime) => calls >= partitions;
+  const ofPartition = spent.ours.filter(isOfPartition);
+  const ofRun = spent.ours.filter((one) => !isOfPartition(one));
+  return [
+    ['plain: a partition', each(plain.ms)],
+    ['plain: SQL of a partition', each(sum(spent.plain))],
+    ...list('plain SQL', spent.plain, each),
+    ...taskLines(phases, partitions),
+    ['partition: SQL of it', each(sum(ofPartition))],
+    ...list('partition SQL', ofPartition, each),
+    ['run: SQL of it as a whole', sum(ofRun)],
+    ...list('run SQL', ofRun, (ms) => ms),
+  ];
 }
 
-function taskLines({ tasks, totalMs, writingMs }: RunPhases, partitions: number): Profile['lines'] {
+function sum(statements: readonly StatementTime[]): number {
+  return statements.reduce((all, { ms }) => all + ms, 0);
+}
+
+function list(label: string, statements: readonly StatementTime[], scale: (ms: number) => number): Profile {
+  return statements.slice(0, SHOWN).map(({ text, ms }) => [`${label}: ${text.slice(0, 70)}`, scale(ms)] as const);
+}
+
+/** With more than one at once, times of a partition overlap, and add up to more than its share. */
+function taskLines({ tasks, totalMs, writingMs }: RunPhases, partitions: number): Profile {
   const writes = tasks.filter(({ name }) => name === WRITING);
   const begun = Math.min(...writes.map(({ scheduled }) => scheduled));
   const ended = Math.max(...writes.map(({ completed }) => completed));
@@ -54,12 +47,12 @@ function taskLines({ tasks, totalMs, writingMs }: RunPhases, partitions: number)
   const mean = (some: typeof tasks, from: 'scheduled' | 'started', to: 'started' | 'completed') =>
     some.reduce((all, task) => all + task[to] - task[from], 0) / partitions;
   return [
-    ['run, start to close', totalMs],
-    ['run but the writing (plan, open, last read, close)', totalMs - writingMs],
+    ['run: start to close', totalMs],
+    ['run: all but the writing', totalMs - writingMs],
     ...others.map(
       ({ name, scheduled, completed }) => [`run: ${name}, scheduled to completed`, completed - scheduled] as const,
     ),
-    ['partition, writing divided by their number', writingMs / partitions],
+    ['partition: the writing divided by their number', writingMs / partitions],
     ['partition: activity scheduled to started', mean(writes, 'scheduled', 'started')],
     ['partition: activity started to completed', mean(writes, 'started', 'completed')],
     ['partition: workflow task scheduled to started', mean(turns, 'scheduled', 'started')],
