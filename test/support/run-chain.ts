@@ -1,9 +1,12 @@
 import type { Client, WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
 
-type History = Awaited<ReturnType<WorkflowHandleWithFirstExecutionRunId['fetchHistory']>>;
+export type History = Awaited<ReturnType<WorkflowHandleWithFirstExecutionRunId['fetchHistory']>>;
 
 /** The histories of a run, from its first execution on through every continue-as-new. */
-export async function readChain(client: Client, handle: WorkflowHandleWithFirstExecutionRunId): Promise<History[]> {
+export async function readChain(
+  client: Client,
+  handle: Pick<WorkflowHandleWithFirstExecutionRunId, 'workflowId' | 'firstExecutionRunId'>,
+): Promise<History[]> {
   const chain: History[] = [];
   for (let runId: string | null | undefined = handle.firstExecutionRunId; runId;) {
     const history: History = await client.workflow.getHandle(handle.workflowId, runId).fetchHistory();
