@@ -13,6 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
+/** The two that end a run, in no order. */
+const sideBySide = ['refreshStatistics', 'verifyPage 0'];
+
 test('a run plans, opens, writes oldest first, reads back, closes, and says what it did', async () => {
   const world = lab.createWorld({ keys: march(1, 3) });
   const handle = await lab.start(world);
@@ -27,17 +30,16 @@ test('a run plans, opens, writes oldest first, reads back, closes, and says what
     changes: null,
     emptied: [],
   });
-  expect(world.calls).toEqual([
+  expect(world.calls.filter((call) => !sideBySide.includes(call))).toEqual([
     'makePlan',
     'openRun',
     'readWorkPage 0',
     'replacePartition 2024-03-01',
     'replacePartition 2024-03-02',
     'replacePartition 2024-03-03',
-    'refreshStatistics',
-    'verifyPage 0',
     'closeRun completed',
   ]);
+  expect(world.calls.filter((call) => sideBySide.includes(call)).sort()).toEqual(sideBySide);
   expect(world.mostInFlight).toBe(1);
 });
 

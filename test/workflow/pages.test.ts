@@ -13,6 +13,9 @@ afterAll(() => lab.close());
 
 const anyOrder = (concurrency: number) => ({ concurrency, publish: 'any-order' }) as const;
 
+/** The two that end a run, in no order. */
+const sideBySide = ['refreshStatistics', 'verifyPage 0'];
+
 test('a run of three pages continues as new twice, and is one run to the ledger', async () => {
   const executions = new Set<string>();
   const world = lab.createWorld({
@@ -30,16 +33,15 @@ test('a run of three pages continues as new twice, and is one run to the ledger'
   const chain = await readChain(lab.client, handle);
   expect(chain.map(scheduledKeysOf)).toEqual([march(1, 2), march(3, 4), march(5, 5)]);
   expect([...executions]).toEqual([handle.firstExecutionRunId]);
-  expect(world.calls.filter((call) => !call.startsWith('replacePartition'))).toEqual([
+  expect(world.calls.filter((call) => !call.startsWith('replacePartition') && !sideBySide.includes(call))).toEqual([
     'makePlan',
     'openRun',
     'readWorkPage 0',
     'readWorkPage 2',
     'readWorkPage 4',
-    'refreshStatistics',
-    'verifyPage 0',
     'closeRun completed',
   ]);
+  expect(world.calls.filter((call) => sideBySide.includes(call)).sort()).toEqual(sideBySide);
 });
 
 test('every execution of a run says of which table and plan it is', async () => {
