@@ -54,7 +54,14 @@ test(`${CASES} random tables are as one statement would have rebuilt them (seed 
     ...idTypes.map((type) => `id: ${type}`),
     ...payloadTypes.map((type) => `with ${type}`),
     ...['delete-insert', 'diff'].map((strategy) => `written by ${strategy}`),
-    ...['created', 'replaced', 'rows kept', 'rows changed', 'rows removed', 'rows added', 'emptied', 'a later run'],
+    'created',
+    'replaced',
+    'rows kept',
+    'rows changed',
+    'rows removed',
+    'rows added',
+    'emptied',
+    'a later run',
   ];
   expect(Object.fromEntries(kinds.filter((kind) => !seen.has(kind)).map((kind) => [kind, 0]))).toEqual({});
 });
