@@ -2,7 +2,7 @@ import type { Definition } from '../domain/definition.js';
 import { BackfillError, FailureType } from '../domain/failure.js';
 import { runChecks } from './checks.js';
 import type { Tx } from './database.js';
-import { type Rows, countRows, wroteRows } from './row-writers.js';
+import { type Rows, wroteRows } from './row-writers.js';
 import type { Target } from './target.js';
 
 export interface Settling {
@@ -15,8 +15,16 @@ export interface Settling {
   readonly built: number;
   /** Those of them that were right before, and keep the number of the transaction that wrote them. */
   readonly kept: number;
-  /** Rows that should not be there, if there are more than that, and the statement that would take them away. */
-  readonly surplus: { readonly rows: Rows; readonly remove: string };
+  readonly surplus: Surplus;
+}
+
+/** Rows that should not be there, unless triggers of this transaction wrote them. */
+interface Surplus {
+  readonly rows: Rows;
+  /** The statements that would take them away, or put them right. */
+  readonly remove: string;
+  /** Triggers may have kept some as they were, which no count tells. */
+  readonly hasTriggers: boolean;
 }
 
 export interface Settled {
@@ -36,27 +44,37 @@ export async function settle(tx: Tx, target: Target, settling: Settling): Promis
   if (hasDeferred) await tx.query('set constraints all immediate');
   const { total, others } = await runChecks(tx, target, definition, into);
   const isOurs = others === kept;
+  // Nobody here deletes rows that were kept, but for triggers.
+  if (others < kept && !surplus.hasTriggers) throw unlikeBuild(target, settling, total, FailureType.Transient);
   // Triggers may have added rows, or taken some away.
-  if (total !== built && !isOurs) {
+  if ((total !== built && !isOurs) || surplus.hasTriggers) {
     await tx.goOnAsSelf();
-    if (!(await wroteRows(tx, target, surplus.rows))) throw await rowsOfOthers(tx, target, { ...settling, total });
+    if (!(await wroteRows(tx, target, surplus.rows))) throw await rowsOfOthers(tx, target, settling, total);
   }
   return { rowsAfter: total, isOurs };
 }
 
 /** Rows of another session, which the next attempt deletes; or rows that a trigger does not let go. */
-async function rowsOfOthers(
-  tx: Tx,
-  target: Target,
-  { built, total, surplus }: Pick<Settling, 'built' | 'surplus'> & { readonly total: number },
-): Promise<BackfillError> {
-  const { key } = target.partition;
+async function rowsOfOthers(tx: Tx, target: Target, settling: Settling, total: number): Promise<BackfillError> {
+  const { rows, remove } = settling.surplus;
   // The transaction is going to be rolled back in any case.
-  await tx.asUser(() => tx.query(surplus.remove));
-  const isOther = (await countRows(tx, target, surplus.rows)) === 0;
-  const why = isOther ? 'something else writes this partition' : 'a trigger of the table keeps rows from being deleted';
+  await tx.asUser(() => tx.query(remove));
+  const isOther = await wroteRows(tx, target, rows);
+  return unlikeBuild(target, settling, total, isOther ? FailureType.Transient : FailureType.RowsStay);
+}
+
+function unlikeBuild(
+  { partition: { key } }: Target,
+  { built }: Settling,
+  total: number,
+  type: typeof FailureType.Transient | typeof FailureType.RowsStay,
+): BackfillError {
+  const why =
+    type === FailureType.Transient
+      ? 'something else writes this partition'
+      : `a trigger of the table keeps rows from being ${total > built ? 'deleted' : 'changed'}`;
   return new BackfillError({
-    type: isOther ? FailureType.Transient : FailureType.RowsStay,
+    type,
     message: `${key}: the build gave ${built} rows and ${total} are there; ${why}`,
   });
 }

@@ -10,7 +10,7 @@ import { countRows } from './row-writers.js';
 import { type Settling, settle } from './settle.js';
 import { stageRows } from './stage-rows.js';
 import { deleteText, insertBuild, insertStaged } from './strategies/delete-insert.js';
-import { deleteNotBuilt, notBuilt, writeDifferences } from './strategies/diff.js';
+import { correctRows, isBuilt, notAsBuilt, writeDifferences } from './strategies/diff.js';
 import { type Target, quoteTarget } from './target.js';
 import { findUniqueKey } from './unique-key.js';
 
@@ -53,12 +53,16 @@ async function replaceByDiff(tx: Tx, target: Target, writing: Writing): Promise<
   }
   const built = await stageRows(tx, target, writing.source, key);
   if (built === 0) demandRows(target, writing.definition, await countRows(tx, target, 'true'));
+  // A trigger may keep some from being inserted, so that the others cannot be told from what was.
+  const known = key.hasTriggers ? await countRows(tx, target, isBuilt(key)) : null;
   const { added, changed, removed } = await writeDifferences(tx, target, key);
-  const surplus = { rows: notBuilt(key), remove: deleteNotBuilt(target, key) };
-  const kept = built - added - changed;
+  const { hasTriggers } = key;
+  const surplus = { rows: notAsBuilt(target, key), remove: correctRows(target, key).join('; '), hasTriggers };
+  const stayed = known ?? built - added;
+  const kept = stayed - changed;
   const settled = await settle(tx, target, { ...writing, into: quoteTarget(target), built, kept, surplus });
   const changes = { added, removed, changed, unchanged: kept };
-  const rowsBefore = built - added + removed;
+  const rowsBefore = stayed + removed;
   return { status: 'replaced', strategy: 'diff', rowsBefore, changes, ...settled };
 }
 
@@ -97,7 +101,12 @@ async function fill(tx: Tx, target: Target, { rowsBefore, staged, ...filling }: 
   const built =
     origin.kind === 'sql' && staged === null ? await insertBuild(tx, target, origin.build, into) : (staged ?? 0);
   if (built === 0) demandRows(target, definition, rowsBefore);
-  return settle(tx, target, { ...filling, built, kept: 0, surplus: { rows: 'true', remove: deleteText(target) } });
+  return settle(tx, target, {
+    ...filling,
+    built,
+    kept: 0,
+    surplus: { rows: 'true', remove: deleteText(target), hasTriggers: false },
+  });
 }
 
 function demandRows({ partition }: Target, { whenEmpty }: Definition, rowsBefore: number): void {

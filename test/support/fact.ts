@@ -15,6 +15,9 @@ insert into fact select d::date, i, 1.00 from generate_series(date '2024-03-01',
 insert into src  select d::date, i, 2.00 from generate_series(date '2024-03-01', date '2024-03-10', interval '1 day') d, generate_series(1,100) i;
 analyze fact;`;
 
+/** Every way of writing the rows of F1, which has a key. */
+export const strategies = ['delete-insert', 'diff'] as const;
+
 /** Transform T1 as a definition; a test may change any of its fields. */
 export function factTable(changes: Partial<TableInput> = {}): TableInput {
   return defineTable({
