@@ -24,12 +24,15 @@ export interface RunPhases {
 
 type Event = NonNullable<History['events']>[number];
 
-export const WRITING = 'replacePartition';
+/** Of one partition, or of several in a slice. */
+export function isWriting({ name }: Pick<Task, 'name'>): boolean {
+  return name.startsWith('replacePartition');
+}
 
 export function phasesOf(chain: readonly History[]): RunPhases {
   const tasks = chain.flatMap(tasksOf);
   const events = chain.flatMap((history) => history.events ?? []);
-  const writes = tasks.filter(({ name }) => name === WRITING);
+  const writes = tasks.filter(isWriting);
   const begun = Math.min(...writes.map(({ scheduled }) => scheduled));
   const ended = Math.max(...writes.map(({ completed }) => completed));
   return {

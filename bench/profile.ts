@@ -1,5 +1,5 @@
 import type { Round } from './measure.js';
-import { type RunPhases, WRITING } from './phases.js';
+import { type RunPhases, isWriting } from './phases.js';
 import type { StatementTime } from './statements.js';
 
 /** Where the time of a round went, in milliseconds. */
@@ -39,11 +39,11 @@ function list(label: string, statements: readonly StatementTime[], scale: (ms: n
 
 /** With more than one at once, times of a partition overlap, and add up to more than its share. */
 function taskLines({ tasks, totalMs, writingMs }: RunPhases, partitions: number): Profile {
-  const writes = tasks.filter(({ name }) => name === WRITING);
+  const writes = tasks.filter(isWriting);
   const begun = Math.min(...writes.map(({ scheduled }) => scheduled));
   const ended = Math.max(...writes.map(({ completed }) => completed));
   const turns = tasks.filter(({ name, scheduled }) => name === 'workflow' && scheduled >= begun && scheduled < ended);
-  const others = tasks.filter(({ name }) => name !== WRITING && name !== 'workflow');
+  const others = tasks.filter((task) => !isWriting(task) && task.name !== 'workflow');
   const mean = (some: typeof tasks, from: 'scheduled' | 'started', to: 'started' | 'completed') =>
     some.reduce((all, task) => all + task[to] - task[from], 0) / partitions;
   return [

@@ -48,10 +48,10 @@ export async function findResumption(
   const inOrder = executions.toSorted((a, b) => a.startTime.getTime() - b.startTime.getTime());
   for (const [executionsBefore, { runId }] of inOrder.entries()) {
     const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-    const event = events?.find(
-      (one) => one.activityTaskScheduledEventAttributes?.activityType?.name === 'replacePartition',
+    const event = events?.find((one) =>
+      one.activityTaskScheduledEventAttributes?.activityType?.name?.startsWith('replacePartition'),
     );
-    const key = event?.activityTaskScheduledEventAttributes?.activityId?.split('/').at(-1);
+    const key = event?.activityTaskScheduledEventAttributes?.activityId?.split('/').at(-1)?.split('..')[0];
     if (event && key) return { key, afterMs: msOf(event.eventTime) - retriedAt.getTime(), executionsBefore };
   }
   return undefined;

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { FailureInfo } from '../domain/failure.js';
-import type { Replaced, RunRecord } from '../domain/outcome.js';
+import type { RunRecord } from '../domain/outcome.js';
 import type { Plan, WorkPage } from '../domain/plan.js';
 import { quoteTableName } from '../domain/table-name.js';
 import type { Tx } from '../postgres/database.js';
@@ -17,15 +17,8 @@ import { createObserver } from './observe.js';
 import { openRun, type OpenRunInput } from './open-run.js';
 import { planPrune, pruneBatch } from './prune.js';
 import { readFailures, readPartitions, readTableHistory, readTables } from './reads.js';
+import { type PartitionInput, type Replace, type SliceInput, replaceSlice } from './replace-slice.js';
 import { verifyPage } from './verify-page.js';
-
-/** One partition of a run, as the workflow names it. */
-export interface PartitionInput {
-  readonly planId: string;
-  readonly executionId: string;
-  readonly table: string;
-  readonly key: string;
-}
 
 export interface FailedPartition extends Omit<PartitionInput, 'executionId'> {
   readonly info: FailureInfo;
@@ -44,6 +37,12 @@ export type Activities = ReturnType<typeof createActivities>;
 export function createActivities(deps: Dependencies) {
   const ledger = <T>(work: (tx: Tx) => Promise<T>) => inLedger(deps, work);
   const observer = createObserver();
+  const replace: Replace = ({ table, key, ...run }, attempt) => {
+    const { cancellationSignal: signal } = Context.current();
+    const definition = demandDefinition(deps.definitions, table);
+    const replacement = { definition, run, key, attempt, sources: deps.sources, signal };
+    return observer.replacing({ planId: run.planId, table, key }, () => replaceInDatabase(deps.database, replacement));
+  };
   return {
     makePlan: asActivity((input: MakePlanInput) => makePlan(deps, input)),
 
@@ -55,20 +54,12 @@ export function createActivities(deps: Dependencies) {
       ledger((tx) => readWorkPage(tx, planId, after, deps.pageSize)),
     ),
 
-    replacePartition: asActivity(({ table, key, ...run }: PartitionInput): Promise<Replaced> => {
-      const { info, cancellationSignal: signal } = Context.current();
-      const definition = demandDefinition(deps.definitions, table);
-      return observer.replacing({ planId: run.planId, table, key }, () =>
-        replaceInDatabase(deps.database, {
-          definition,
-          run,
-          key,
-          attempt: info.attempt,
-          sources: deps.sources,
-          signal,
-        }),
-      );
-    }),
+    replacePartition: asActivity((partition: PartitionInput) => replace(partition, Context.current().info.attempt)),
+
+    /** Small partitions of a long run, see `replaceSlice`. */
+    replacePartitions: asActivity((slice: SliceInput) =>
+      replaceSlice(slice, { attempt: Context.current().info.attempt, replace }),
+    ),
 
     recordFailure: asActivity(async ({ info, attempt, ...partition }: FailedPartition): Promise<void> => {
       await ledger((tx) => recordInLedger(tx, { ...partition, info, attempt }));

@@ -40,11 +40,12 @@ export interface Completions {
 /** Moments by which a rate is told: old ones say little, and an outage must be forgotten again. */
 const RECENT = 10;
 
-/** Adds a completion to the recent ones, oldest first. Before the first ever stands the start of the run. */
-export function addRecent(recent: readonly Completions[], at: number): Completions[] {
+/** Adds completions to the recent ones, oldest first. Before the first ever stands the start of the run. */
+export function addRecent(recent: readonly Completions[], { at, count }: Completions): readonly Completions[] {
+  if (count === 0) return recent;
   const last = recent.at(-1);
-  if (last?.at === at) return [...recent.slice(0, -1), { at, count: last.count + 1 }];
-  return [...recent, { at, count: 1 }].slice(-RECENT - 1);
+  if (last?.at === at) return [...recent.slice(0, -1), { at, count: last.count + count }];
+  return [...recent, { at, count }].slice(-RECENT - 1);
 }
 
 /** Rate and time left, by the recent completions. */

@@ -33,17 +33,23 @@ export function verifyingOptions({ attemptMs }: { readonly attemptMs: number }):
   return { ...common, startToCloseTimeout: attemptMs + 120_000, scheduleToCloseTimeout: '1 day' };
 }
 
-/** Writing one partition. The id and the summary name it in the Web UI and for `temporal activity …`. */
-export function partitionOptions(
+/**
+ * Writing a slice, mostly of one partition. The id and the summary name it in the Web UI and for `temporal activity …`.
+ * @param keys at least one
+ */
+export function sliceOptions(
   table: string,
-  key: string,
+  keys: readonly string[],
   times: { readonly attemptMs: number; readonly partitionMs: number },
 ): ActivityOptions {
+  const [first = '', last = first] = [keys[0], keys.at(-1)];
+  const name = first === last ? first : `${first}..${last}`;
   return {
     ...common,
-    activityId: `${table}/${key}`,
-    summary: key,
-    // A minute more than the server's statement_timeout, so that PostgreSQL is the one that says what took so long.
+    activityId: `${table}/${name}`,
+    summary: name,
+    // A minute more than the server's statement_timeout, so that PostgreSQL is the one that says what took so long. Of
+    // several the last is begun while the others took a second together.
     startToCloseTimeout: times.attemptMs + 60_000,
     scheduleToCloseTimeout: times.partitionMs,
   };

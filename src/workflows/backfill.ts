@@ -11,6 +11,7 @@ import type { OpenedRun } from '../activities/open-run.js';
 import type { WorkPage } from '../domain/plan.js';
 import { FailureType } from '../domain/failure.js';
 import type { BackfillResult, PartitionFailedDetails, VerificationFailedDetails } from '../domain/outcome.js';
+import { Pace } from '../domain/pace.js';
 import { ledger } from './activities.js';
 import type { Carried } from './carried.js';
 import { asRunFailure, failedAttempt, failureInfo, wasCancelled } from './failures.js';
@@ -51,51 +52,81 @@ function goOn(request: unknown, carried: Carried): Promise<never> {
 /** @returns the position after which the next execution goes on, or null at the end of the plan */
 async function writePage(run: OpenedRun, page: WorkPage, tracker: Tracker): Promise<number | null> {
   tracker.openPage(page);
-  const todo = page.partitions.filter(({ isDone }) => !isDone);
+  const { concurrency, onFailure } = run.options;
   const writer = new Writer(run);
+  const pace = new Pace(run.total, concurrency);
   let ended: Error | undefined;
-  const mayStart = () => {
-    const stopped = run.options.onFailure === 'stop' && tracker.failures.count > 0;
-    return !ended && !stopped && !workflowInfo().continueAsNewSuggested;
-  };
-  const started = await slidingWindow(todo, run.options.concurrency, {
-    mayStart,
-    run: async (partition) => {
-      const end = await writePartition(run, partition, { writer, tracker });
-      ended ??= end;
+  let newest = 0;
+  const next = await slidingWindow(
+    page.partitions.filter(({ isDone }) => !isDone),
+    concurrency,
+    {
+      mayStart: ({ seq }) => {
+        const stopped = onFailure === 'stop' && tracker.failures.count > 0;
+        // What a slice gave back is older than others that ended: the next execution would take up one that failed again.
+        return !ended && !stopped && (seq < newest || !workflowInfo().continueAsNewSuggested);
+      },
+      take: (waiting) => pace.take(waiting),
+      run: async (partitions) => {
+        newest = Math.max(newest, partitions.at(-1)?.seq ?? 0);
+        const { count, end } = await writeSlice(run, partitions, { writer, pace, tracker });
+        ended ??= end;
+        return count;
+      },
     },
-  });
+  );
   if (ended && !isCancellation(ended)) await close(run, tracker, 'failed');
   if (ended) throw ended;
-  if (started < todo.length) return todo[started - 1]?.seq ?? (todo[0]?.seq ?? 1) - 1;
+  if (next) return next.seq - 1;
   return page.hasMore ? (page.partitions.at(-1)?.seq ?? null) : null;
 }
 
-/** @returns what ends the run before its plan is at an end: a cancel, or that it may not go on */
-async function writePartition(
-  run: OpenedRun,
-  { key, seq }: WorkPage['partitions'][number],
-  { writer, tracker }: { readonly writer: Writer; readonly tracker: Tracker },
-): Promise<Error | undefined> {
-  const { planId, table } = run;
-  tracker.began(key);
+interface Means {
+  readonly writer: Writer;
+  readonly pace: Pace;
+  readonly tracker: Tracker;
+}
+
+/** What became of a slice. */
+interface SliceEnd {
+  /** Partitions that are done with, from the first on: written, or failed. */
+  readonly count: number;
+  /** What ends the run before its plan is at an end: a cancel, or that it may not go on. */
+  readonly end?: Error;
+}
+
+async function writeSlice(run: OpenedRun, slice: WorkPage['partitions'], means: Means): Promise<SliceEnd> {
+  const { writer, pace, tracker } = means;
+  const keys = slice.map(({ key }) => key);
+  const begun = Date.now();
+  tracker.began(keys);
   try {
-    await writer.write(key);
-    tracker.wrote(key);
+    const count = await writer.write(keys);
+    pace.wrote({ asked: keys.length, written: count, ms: Date.now() - begun });
+    tracker.wrote(keys, count);
+    return { count };
   } catch (error) {
-    if (wasCancelled(error)) {
-      tracker.stopped(key);
-      return new CancelledFailure('The run was cancelled');
-    }
-    if (error instanceof MayNotGoOn) {
-      tracker.stopped(key);
-      return asRunFailure(error.cause);
-    }
-    const info = failureInfo(error);
-    tracker.failed(key, seq, info);
-    await record({ planId, table, key, info, attempt: failedAttempt(error) });
+    pace.wrote({ asked: keys.length, written: 0, ms: Date.now() - begun });
+    tracker.wrote(keys, 0);
+    if (wasCancelled(error)) return { count: 0, end: new CancelledFailure('The run was cancelled') };
+    if (error instanceof MayNotGoOn) return { count: 0, end: asRunFailure(error.cause) };
+    await fail(run, slice[0], error, tracker);
+    return { count: 1 };
   }
-  return undefined;
+}
+
+/** The first of a slice is the one that failed: an activity that meets trouble further on ends with those before. */
+async function fail(
+  { planId, table }: OpenedRun,
+  partition: WorkPage['partitions'][number] | undefined,
+  error: unknown,
+  tracker: Tracker,
+): Promise<void> {
+  if (!partition) throw error;
+  const { key, seq } = partition;
+  const info = failureInfo(error);
+  tracker.failed(key, seq, info);
+  await record({ planId, table, key, info, attempt: failedAttempt(error) });
 }
 
 /** Writes a failure to the ledger. The workflow's own failure names it in any case. */

@@ -73,19 +73,17 @@ export class Tracker {
     this.#show();
   }
 
-  began(key: string): void {
-    this.#mark(key, 'writing');
+  /** Of a slice one at a time is written: the first, as far as is known until it ends. */
+  began(keys: readonly string[]): void {
+    this.#mark(keys.slice(0, 1), 'writing');
   }
 
-  wrote(key: string): void {
-    this.#done++;
-    this.#recent = addRecent(this.#recent, Date.now());
-    this.#mark(key, 'done');
-  }
-
-  /** Back to waiting: a cancel stopped it. */
-  stopped(key: string): void {
-    this.#mark(key, 'waiting');
+  /** @param count how many of them are done, from the first on; the others wait again */
+  wrote(keys: readonly string[], count: number): void {
+    this.#done += count;
+    this.#recent = addRecent(this.#recent, { at: Date.now(), count });
+    this.#mark(keys.slice(count), 'waiting');
+    this.#mark(keys.slice(0, count), 'done');
   }
 
   failed(key: string, seq: number, info: FailureInfo): void {
@@ -93,7 +91,7 @@ export class Tracker {
     // In plan order, not in the order of failing.
     const isOldest = oldest === null || seq < oldest.seq;
     this.#failures = { count: count + 1, oldest: isOldest ? { key, seq, info } : oldest };
-    this.#mark(key, 'failed');
+    this.#mark([key], 'failed');
   }
 
   progress(): Progress {
@@ -119,8 +117,8 @@ export class Tracker {
     };
   }
 
-  #mark(key: string, state: PartitionState): void {
-    this.#page.set(key, state);
+  #mark(keys: readonly string[], state: PartitionState): void {
+    for (const key of keys) this.#page.set(key, state);
     this.#show();
   }
 

@@ -1,3 +1,12 @@
+export interface Windowing<T> {
+  /** Asked when a place is free. @param next the oldest item that waits */
+  readonly mayStart: (next: T) => boolean;
+  /** How many of the oldest to start as one. @param waiting at least 1 */
+  readonly take: (waiting: number) => number;
+  /** Never rejects. @returns how many are done with, from the first on; the others wait again, before what is newer */
+  readonly run: (items: readonly T[]) => Promise<number>;
+}
+
 /**
  * A sliding window over the partitions of a page.
  *
@@ -8,23 +17,29 @@
  *
  * Serial on purpose where it can be: Temporal's task queue is not first in, first out (45–58 inversions in a backlog of
  * 100 were measured), so order exists only in what is scheduled, and when.
- * @param run never rejects
- * @returns the number of items that were started
+ * @param items oldest first
+ * @returns the oldest item that was not started; undefined where all were
  */
-export async function slidingWindow<T>(
+export async function slidingWindow<T extends { readonly seq: number }>(
   items: readonly T[],
   width: number,
-  { mayStart, run }: { readonly mayStart: () => boolean; readonly run: (item: T) => Promise<void> },
-): Promise<number> {
+  { mayStart, take, run }: Windowing<T>,
+): Promise<T | undefined> {
   const inFlight = new Set<Promise<void>>();
-  let started = 0;
-  for (const item of items) {
-    if (inFlight.size >= width) await Promise.race(inFlight);
-    if (!mayStart()) break;
-    const running: Promise<void> = run(item).finally(() => inFlight.delete(running));
+  let waiting = [...items];
+  while (waiting.length > 0 || inFlight.size > 0) {
+    if (inFlight.size >= width || waiting.length === 0) await Promise.race(inFlight);
+    const [next] = waiting;
+    // What is in flight may give some back.
+    if (!next) continue;
+    if (!mayStart(next)) break;
+    const slice = waiting.splice(0, take(waiting.length));
+    const running: Promise<void> = run(slice).then((count) => {
+      waiting = [...slice.slice(count), ...waiting].toSorted((a, b) => a.seq - b.seq);
+      inFlight.delete(running);
+    });
     inFlight.add(running);
-    started++;
   }
   await Promise.all(inFlight);
-  return started;
+  return waiting[0];
 }

@@ -1,7 +1,8 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { OpenedRun } from '../activities/open-run.js';
 import { FailureType } from '../domain/failure.js';
-import { ledger, partitionOptions } from './activities.js';
+import { SLICE_MS } from '../domain/pace.js';
+import { ledger, sliceOptions } from './activities.js';
 import { failureInfo, wasCancelled } from './failures.js';
 
 /** A closed run was refused when it was opened again; the cause says why. */
@@ -22,23 +23,35 @@ export class Writer {
     this.#run = run;
   }
 
-  /** @throws {MayNotGoOn} the plan is no longer true, or others have the range */
-  async write(key: string): Promise<void> {
+  /**
+   * Writes the first of these partitions, and as many of the others as fit into the time of a slice.
+   * @returns how many are written, from the first on
+   * @throws {MayNotGoOn} the plan is no longer true, or others have the range
+   * @throws what is wrong with the first
+   */
+  async write(keys: readonly string[]): Promise<number> {
     const openings = this.#openings;
     try {
-      await this.#attempt(key);
+      return await this.#attempt(keys);
     } catch (error) {
       if (wasCancelled(error) || failureInfo(error).type !== FailureType.RunClosed) throw error;
       // Not where another partition has done so since: what is written by now would pass for a change from outside.
       if (openings === this.#openings) await (this.#opening ??= this.#openAgain());
-      await this.#attempt(key);
+      return await this.#attempt(keys);
     }
   }
 
-  async #attempt(key: string): Promise<void> {
+  async #attempt(keys: readonly string[]): Promise<number> {
     const { planId, executionId, table } = this.#run;
-    const options = partitionOptions(table, key, this.#run);
-    await ledger.replacePartition.executeWithOptions(options, [{ planId, executionId, table, key }]);
+    const options = sliceOptions(table, keys, this.#run);
+    const partition = { planId, executionId, table };
+    const [key = '', ...others] = keys;
+    if (others.length > 0) {
+      const slice = { ...partition, keys, sliceMs: SLICE_MS };
+      return (await ledger.replacePartitions.executeWithOptions(options, [slice])).length;
+    }
+    await ledger.replacePartition.executeWithOptions(options, [{ ...partition, key }]);
+    return 1;
   }
 
   async #openAgain(): Promise<void> {

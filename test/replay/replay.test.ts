@@ -30,6 +30,7 @@ describe('saved histories', () => {
         'completed',
         'concurrency',
         'failure-and-retry',
+        'slices',
         'spoiled_other-order',
         'two-continue-as-news',
       ]),

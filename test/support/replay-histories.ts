@@ -48,6 +48,14 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   },
   'two-continue-as-news': { world: { keys: march(1, 5), pageSize: 2 } },
   'concurrency-4': { world: { keys: march(1, 10), options: { concurrency: 4, publish: 'any-order' } } },
+  slices: {
+    world: {
+      keys: march(1, 31).flatMap((day) => [`${day}T00Z`, `${day}T12Z`]),
+      write: (key, attempt) => {
+        if (key === '2024-03-20T00Z' && attempt === 1) throw serverError('40P01', 'deadlock detected');
+      },
+    },
+  },
   cancel: {
     world: {
       keys: march(1, 4),

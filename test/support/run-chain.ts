@@ -1,3 +1,4 @@
+import { defaultPayloadConverter } from '@temporalio/common';
 import type { Client, WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
 
 export type History = Awaited<ReturnType<WorkflowHandleWithFirstExecutionRunId['fetchHistory']>>;
@@ -16,11 +17,14 @@ export async function readChain(
   return chain;
 }
 
-/** The keys whose writing was scheduled, in the order of the history. */
+/** The keys whose writing was scheduled, in the order of the history: one by one, or several in a slice. */
 export function scheduledKeysOf({ events }: History): string[] {
-  return (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
-    scheduled?.activityType?.name === 'replacePartition' ? [scheduled.activityId?.split('/').at(-1) ?? ''] : [],
-  );
+  return (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) => {
+    const payload = scheduled?.input?.payloads?.[0];
+    if (!payload || !scheduled.activityType?.name?.startsWith('replacePartition')) return [];
+    const { key, keys } = defaultPayloadConverter.fromPayload<{ key?: string; keys?: string[] }>(payload);
+    return keys ?? [key ?? ''];
+  });
 }
 
 /** Bytes of every payload within a history: inputs, results, details of failures, memo. */

@@ -117,6 +117,7 @@ function activitiesOf(worlds: readonly World[]): Activities {
     awaitUnclaimed: asActivity(async (input) => of(input.planId).awaitUnclaimed(input)),
     readWorkPage: asActivity(async (input) => of(input.planId).readWorkPage(input)),
     replacePartition: asActivity(async (input) => of(input.planId).replacePartition(input)),
+    replacePartitions: asActivity(async (input) => of(input.planId).replacePartitions(input)),
     recordFailure: asActivity(async (input) => of(input.planId).recordFailure(input)),
     refreshStatistics: asActivity(async (input) => ofTable(input.table).activities.refreshStatistics(input)),
     verifyPage: asActivity(async (input) => of(input.planId).verifyPage(input)),

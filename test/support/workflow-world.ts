@@ -1,4 +1,5 @@
 import type { Activities, FailedPartition } from '../../src/activities/index.js';
+import { replaceSlice } from '../../src/activities/replace-slice.js';
 import type { OpenedRun } from '../../src/activities/open-run.js';
 import type { Difference } from '../../src/domain/outcome.js';
 import type { Plan } from '../../src/domain/plan.js';
@@ -87,6 +88,8 @@ export class World {
         this.inFlight--;
       }
     },
+    replacePartitions: (slice) =>
+      replaceSlice(slice, { attempt: 1, replace: (partition) => this.activities.replacePartition(partition) }),
     recordFailure: async (failure) => {
       this.calls.push(`recordFailure ${failure.key}`);
       this.failures.push(failure);

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import {
   type Progress,
   type RunState,
+  type Completions,
   addRecent,
   calendarLines,
   estimate,
@@ -62,7 +63,8 @@ describe('estimate', () => {
   const unknown = { rate: null, secondsLeft: null };
 
   const started = [{ at: 1_000, count: 0 }];
-  const after = (...moments: number[]) => moments.reduce(addRecent, started);
+  const after = (...moments: number[]) =>
+    moments.reduce<readonly Completions[]>((recent, at) => addRecent(recent, { at, count: 1 }), started);
 
   it('is nothing before the first partition, nor where no time has passed', () => {
     expect(estimate(started, 5)).toEqual(unknown);
@@ -81,10 +83,18 @@ describe('estimate', () => {
     expect(estimate(recent, 160)).toEqual({ rate: 16, secondsLeft: 10 });
   });
 
+  it('counts all of a slice, and nothing where a slice had nothing written', () => {
+    expect(addRecent(started, { at: 3_000, count: 0 })).toBe(started);
+    expect(estimate(addRecent(started, { at: 3_000, count: 50 }), 100)).toEqual({ rate: 25, secondsLeft: 4 });
+  });
+
   it('forgets what is long past', () => {
     // An outage of an hour, and then ten partitions a second.
-    const outage = addRecent([{ at: 0, count: 0 }], 3_600_000);
-    const recent = Array.from({ length: 20 }, (_, i) => 3_600_000 + (i + 1) * 100).reduce(addRecent, outage);
+    const outage = addRecent([{ at: 0, count: 0 }], { at: 3_600_000, count: 1 });
+    const recent = Array.from({ length: 20 }, (_, i) => ({ at: 3_600_000 + (i + 1) * 100, count: 1 })).reduce(
+      addRecent,
+      outage,
+    );
     expect(recent).toHaveLength(11);
     expect(estimate(recent, 100).rate).toBeCloseTo(10);
   });

@@ -1,0 +1,168 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { progressQuery } from '../../src/contract.js';
+import { listPartitions } from '../../src/domain/range.js';
+import { readChain, scheduledKeysOf } from '../support/run-chain.js';
+import { until } from '../support/wait.js';
+import { type WorkflowLab, createWorkflowLab, failureOf } from '../support/workflow-lab.js';
+import { Gate } from '../support/workflow-world.js';
+
+/** Long runs of small partitions: several to an activity, and every promise as with one. */
+
+let lab: WorkflowLab;
+beforeAll(async () => {
+  lab = await createWorkflowLab();
+});
+afterAll(() => lab.close());
+
+const keys = listPartitions({ column: 'at', grain: 'day', timeZone: 'UTC' }, '2024-01-01', '2024-04-09').map(
+  ({ key }) => key,
+);
+/** Deep in a run whose slices have grown. */
+const SIXTIETH = keys[59] ?? '';
+
+test('fast partitions share activities, each of which names its first and last', async () => {
+  expect(keys).toHaveLength(100);
+  const world = lab.createWorld({ keys });
+  const handle = await lab.start(world);
+  expect(await handle.result()).toMatchObject({ partitions: 100 });
+  const history = await handle.fetchHistory();
+  expect(scheduledKeysOf(history)).toEqual(keys);
+  const ids = (history.events ?? []).flatMap(
+    ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityId ?? [],
+  );
+  const ofTable = ids.filter((id) => id.startsWith(`${world.table}/`));
+  expect(ofTable.slice(0, 3)).toEqual([
+    `${world.table}/2024-01-01`,
+    `${world.table}/2024-01-02..2024-01-03`,
+    `${world.table}/2024-01-04..2024-01-07`,
+  ]);
+  expect(ofTable.length).toBeLessThan(60);
+  expect(writes(world.calls)).toEqual(keys);
+});
+
+test('a run of a month has an activity for each', async () => {
+  const world = lab.createWorld({ keys: keys.slice(0, 31) });
+  const handle = await lab.start(world);
+  await handle.result();
+  expect((await handle.fetchHistory()).events?.filter(isSlice)).toEqual([]);
+});
+
+test('one that fails in the middle of a slice is the oldest that is not written, and nothing is written after it', async () => {
+  const world = lab.createWorld({ keys, write: (key) => fail(key === SIXTIETH) });
+  const handle = await lab.start(world);
+  expect(await failureOf(handle)).toMatchObject({
+    type: 'PartitionFailed',
+    details: { oldest: { key: SIXTIETH }, failed: 1, done: 59, total: 100 },
+  });
+  expect([...world.done]).toEqual(keys.slice(0, 59));
+  expect(world.failures.map(({ key }) => key)).toEqual([SIXTIETH]);
+  // The slice that met it left it to an activity that is its own.
+  expect(writes(world.calls)).toEqual([...keys.slice(0, 60), SIXTIETH]);
+  expect(await handle.query(progressQuery)).toMatchObject({ done: 59, failed: 1, writing: [] });
+});
+
+test('where the run goes on after failures, each partition is written once, and each failure counted once', async () => {
+  const isBad = (key: string) => key.endsWith('5');
+  const bad = keys.filter(isBad);
+  const world = lab.createWorld({
+    keys,
+    pageSize: 40,
+    options: { concurrency: 4, publish: 'any-order', onFailure: 'continue' },
+    write: (key) => fail(isBad(key)),
+  });
+  const handle = await lab.start(world);
+  expect(await failureOf(handle)).toMatchObject({
+    details: { oldest: { key: bad[0] }, failed: bad.length, done: 100 - bad.length, total: 100 },
+  });
+  const good = keys.filter((key) => !isBad(key));
+  expect([...world.done].toSorted()).toEqual(good);
+  expect(
+    writes(world.calls)
+      .filter((key) => !isBad(key))
+      .toSorted(),
+  ).toEqual(good);
+  expect(world.failures.map(({ key }) => key).toSorted()).toEqual(bad);
+  expect(await readChain(lab.client, handle)).toHaveLength(3);
+});
+
+test('a fault that passes is met again by an activity of its own, with the waits of its retries', async () => {
+  const world = lab.createWorld({
+    keys,
+    write: (key, attempt) => {
+      if (key === SIXTIETH && attempt < 3) throw ApplicationFailure.create({ type: 'Transient', message: 'away' });
+    },
+  });
+  const handle = await lab.start(world);
+  expect(await handle.result()).toMatchObject({ partitions: 100 });
+  expect(world.attemptsAt(SIXTIETH)).toBe(3);
+  expect(writes(world.calls).toSorted()).toEqual([...keys, SIXTIETH, SIXTIETH].toSorted());
+  expect(world.failures).toEqual([]);
+});
+
+test('what is slow gets an activity for itself again', async () => {
+  const slow = keys.slice(60);
+  const world = lab.createWorld({
+    keys: keys.slice(0, 64),
+    write: async (key) => {
+      if (slow.includes(key)) await new Promise((resolve) => setTimeout(resolve, 1_100));
+    },
+  });
+  const handle = await lab.start(world);
+  await handle.result();
+  const last = (await handle.fetchHistory()).events?.filter(isWriting).at(-1);
+  expect(last?.activityTaskScheduledEventAttributes?.activityId).toBe(`${world.table}/${keys[63]}`);
+  expect(writes(world.calls)).toEqual(keys.slice(0, 64));
+});
+
+test('C14 a cancel in the middle of a slice: what is written counts, and what was at work is written by nobody', async () => {
+  const reached = new Gate();
+  const world = lab.createWorld({
+    keys,
+    write: async (key) => {
+      if (key !== SIXTIETH) return;
+      void reached.pass();
+      await Context.current().cancelled;
+    },
+  });
+  const handle = await lab.start(world);
+  await reached.reached;
+  await handle.cancel();
+  expect(await failureOf(handle)).toMatchObject({ status: 'CANCELLED' });
+  expect(await handle.query(progressQuery)).toMatchObject({ state: 'cancelled', done: 59, failed: 0, writing: [] });
+  expect([...world.done]).toEqual(keys.slice(0, 59));
+  expect(world.failures).toEqual([]);
+});
+
+test('W1 slices side by side are no more than `concurrency`, and all see each partition once', async () => {
+  const world = lab.createWorld({
+    keys,
+    options: { concurrency: 3, publish: 'any-order' },
+    write: () => new Promise((resolve) => setTimeout(resolve, 5)),
+  });
+  const handle = await lab.start(world);
+  await until('the run is at work', () => world.done.size > 20);
+  const progress = await handle.query(progressQuery);
+  expect(progress.writing.length).toBeLessThanOrEqual(3);
+  expect(await handle.result()).toMatchObject({ partitions: 100 });
+  expect(world.mostInFlight).toBe(3);
+  expect(writes(world.calls).toSorted()).toEqual(keys);
+});
+
+type Event = NonNullable<Awaited<ReturnType<typeof readChain>>[number]['events']>[number];
+
+function isWriting({ activityTaskScheduledEventAttributes: scheduled }: Event): boolean {
+  return scheduled?.activityType?.name?.startsWith('replacePartition') ?? false;
+}
+
+function isSlice({ activityTaskScheduledEventAttributes: scheduled }: Event): boolean {
+  return scheduled?.activityType?.name === 'replacePartitions';
+}
+
+function writes(calls: readonly string[]): string[] {
+  return calls.flatMap((call) => /^replacePartition (.*)$/.exec(call)?.[1] ?? []);
+}
+
+function fail(doesIt: boolean): void {
+  if (doesIt) throw Object.assign(new Error('division by zero'), { code: '22012' });
+}
