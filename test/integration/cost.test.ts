@@ -8,7 +8,7 @@ import { readChain } from '../support/run-chain.js';
 /** Of twenty days the first ten are there, the others are made. */
 const DAYS = 20;
 const SCHEMA = `${FACT}
-insert into src select d::date, i, 2.00 from generate_series(date '2024-03-11', date '2024-03-20', interval '1 day') d, generate_series(1,100) i;`;
+insert into src select d::date, i, 2.00 from generate_series(date '2024-03-11', date '2024-06-08', interval '1 day') d, generate_series(1,100) i;`;
 
 let harness: Harness;
 let counter: MessageCounter;
