@@ -34,6 +34,7 @@ const ON_POSTGRES_15 = [
   'rows-of-triggers',
   'schema',
   'session-leftovers',
+  'statistics',
   'table-refusals',
   'tables',
   'triggers-and-rules',

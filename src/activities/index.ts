@@ -2,7 +2,6 @@ import { Context } from '@temporalio/activity';
 import type { FailureInfo } from '../domain/failure.js';
 import type { RunRecord } from '../domain/outcome.js';
 import type { Plan, WorkPage } from '../domain/plan.js';
-import { quoteTableName } from '../domain/table-name.js';
 import type { Tx } from '../postgres/database.js';
 import { readPlan, readWorkPage } from '../postgres/ledger/plans.js';
 import { type RunIdentity, recordFailure as recordInLedger } from '../postgres/ledger/replacements.js';
@@ -18,6 +17,7 @@ import { openRun, type OpenRunInput } from './open-run.js';
 import { planPrune, pruneBatch } from './prune.js';
 import { readFailures, readPartitions, readTableHistory, readTables } from './reads.js';
 import { type PartitionInput, type Replace, type SliceInput, replaceSlice } from './replace-slice.js';
+import { type RefreshInput, refreshStatistics } from './refresh-statistics.js';
 import { verifyPage } from './verify-page.js';
 
 export interface FailedPartition extends Omit<PartitionInput, 'executionId'> {
@@ -68,11 +68,7 @@ export function createActivities(deps: Dependencies) {
 
     verifyPage: asActivity((input: PageInput) => verifyPage(deps, input)),
 
-    /** Fresh statistics for the planner. Only the owner may: without the right PostgreSQL warns, and so be it. */
-    refreshStatistics: asActivity(async ({ table }: { readonly table: string }) => {
-      const { table: name } = demandDefinition(deps.definitions, table);
-      await ledger((tx) => tx.query(`analyze ${quoteTableName(name)}`));
-    }),
+    refreshStatistics: asActivity((input: RefreshInput) => refreshStatistics(deps, input)),
 
     closeRun: asActivity((run: Parameters<typeof closeInLedger>[1]): Promise<RunTotals> =>
       ledger(async (tx) => {

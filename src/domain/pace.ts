@@ -10,15 +10,13 @@ const MOST_IN_A_SLICE = 50;
 /** Up to a month of days, people see every partition as an activity of its own. */
 const LONG_RUN = 32;
 
-/** A slice is at most a quarter of what waits: towards the end of a page, places at work end at about the same time. */
-const SHARE = 4;
-
 /**
  * How many partitions the next slice gets. A workflow task and an activity were measured to take 16 ms where the
  * transaction takes 50: what is fast shares them, what is slow has an activity for itself.
  */
 export class Pace {
-  readonly #share: number;
+  readonly #total: number;
+  readonly #width: number;
   #most = 1;
 
   /**
@@ -26,17 +24,26 @@ export class Pace {
    * @param width slices side by side
    */
   constructor(total: number, width: number) {
-    this.#share = total < LONG_RUN ? Infinity : Math.max(SHARE, 2 * width);
+    this.#total = total;
+    this.#width = width;
   }
 
-  /** @param waiting partitions of which none is begun */
+  /**
+   * No more than the others leave of it, so that places at work end at about the same time.
+   * @param waiting partitions of the page of which none is begun
+   */
   take(waiting: number): number {
-    return Math.max(1, Math.min(this.#most, Math.floor(waiting / this.#share)));
+    if (this.#total < LONG_RUN) return 1;
+    return Math.max(1, Math.min(this.#most, Math.floor(waiting / this.#width)));
   }
 
-  /** Twice as many at most, as long as all of the last were written in time; one again where one failed or took long. */
+  /**
+   * As many as the last would have fitted into a slice. Where one failed it is one again, which is then an activity's
+   * first and only.
+   */
   wrote({ asked, written, ms }: { readonly asked: number; readonly written: number; readonly ms: number }): void {
-    const inTime = written === 0 ? 0 : Math.floor((SLICE_MS * written) / Math.max(1, ms));
-    this.#most = written < asked ? 1 : Math.max(1, Math.min(2 * asked, inTime, MOST_IN_A_SLICE));
+    const isTrouble = written < asked && ms < SLICE_MS;
+    const fits = Math.floor((SLICE_MS * written) / Math.max(1, ms));
+    this.#most = isTrouble ? 1 : Math.max(1, Math.min(fits, MOST_IN_A_SLICE));
   }
 }

@@ -53,13 +53,15 @@ const NOTICE_LOST_CLIENTS = { client_connection_check_interval: '2s' };
 /** One message: begin, the settings, what a cancel needs to know of the transaction, and what it opens with. */
 export async function begin(client: pg.PoolClient, options: TransactionOptions, database: Database): Promise<Begun> {
   const { readOnly, opening = [] } = options;
+  const settings = Object.entries({ search_path: OWN_PATH, ...settingsOf(options, database) });
+  const setTexts = settings.map(
+    ([name, value]) => `pg_catalog.set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, true)`,
+  );
   const first = [
     `begin isolation level read committed ${readOnly ? 'read only' : 'read write'}`,
     `select pg_catalog.current_setting('search_path') as "rolePath"`,
-    `set local search_path = ${OWN_PATH}`,
-    ...Object.entries(settingsOf(options, database)).map(
-      ([name, value]) => `set local ${name} = ${pg.escapeLiteral(value)}`,
-    ),
+    // One statement: fifteen of their own took as long as the record in the ledger.
+    `select ${setTexts.join(', ')}`,
     `select pg_backend_pid() as pid, now()::text as "startedAt"`,
   ];
   const results = await sendAll(client, [...first, ...opening]);

@@ -22,6 +22,8 @@ export async function findDifferences(
   const bounds = partitions.map((partition) => lowerAndUpper(partition, columnType));
   const column = `t.${quoteIdentifier(definition.partitioning.column)}`;
   const type = castOf(columnType);
+  // By an index in its order every row costs a way into the heap: twice as slow as page after page.
+  await tx.query('set local enable_indexscan = off');
   const { rows } = await tx.query<{ key: string; recorded: string | null; found: string; others: string }>(
     `select k.key, case when r.key is not null then p.row_count end as recorded, c.found, c.others
        from rows from (pg_catalog.unnest($2::text[]), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::text[])) with ordinality as k (key, lower, upper, n)

@@ -9,7 +9,7 @@ const MOST_NAMED = 100;
 /** The last read of every partition of the plan, a page at a time, while the planner's statistics are refreshed. */
 export async function verify(run: OpenedRun): Promise<{ count: number; differences: Difference[] }> {
   // Side by side: each takes as long as the other, and neither looks at what the other does.
-  const [refreshed, read] = await Promise.allSettled([refreshStatistics(run.table), readBack(run)]);
+  const [refreshed, read] = await Promise.allSettled([refreshStatistics(run), readBack(run)]);
   // A cancel: by now the SQL of both has stopped.
   if (refreshed.status === 'rejected') throw refreshed.reason;
   if (read.status === 'rejected') throw read.reason;
@@ -33,9 +33,9 @@ async function readBack(run: OpenedRun): Promise<{ count: number; differences: D
 }
 
 /** Stale statistics make queries slow and never wrong, so that a failure here does not fail the run. */
-async function refreshStatistics(table: string): Promise<void> {
+async function refreshStatistics({ planId, table }: OpenedRun): Promise<void> {
   try {
-    await optional.refreshStatistics({ table });
+    await optional.refreshStatistics({ planId, table });
   } catch (error) {
     if (isCancellation(error)) throw error;
     log.warn('The statistics could not be refreshed', { table, error });

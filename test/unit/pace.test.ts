@@ -27,25 +27,33 @@ describe('a slice', () => {
     expect(new Set(slicesOf(1000, 60_000))).toEqual(new Set([1]));
   });
 
-  it('gets twice as many as the last at most, what fits into a second, and fifty', () => {
-    expect(slicesOf(10_000, 100).slice(0, 6)).toEqual([1, 2, 4, 8, 10, 10]);
-    expect(slicesOf(10_000, 5).slice(0, 8)).toEqual([1, 2, 4, 8, 16, 32, 50, 50]);
-    expect(slicesOf(10_000, 0.001).slice(0, 8)).toEqual([1, 2, 4, 8, 16, 32, 50, 50]);
+  it('gets what fits into a second, and fifty at most, by the time of the last', () => {
+    expect(slicesOf(10_000, 100).slice(0, 4)).toEqual([1, 10, 10, 10]);
+    expect(slicesOf(10_000, 5).slice(0, 4)).toEqual([1, 50, 50, 50]);
+    expect(slicesOf(10_000, 0.001).slice(0, 4)).toEqual([1, 50, 50, 50]);
+    expect(slicesOf(60, 20)).toEqual([1, 50, 9]);
   });
 
-  it('is a quarter of what waits at most', () => {
-    expect(slicesOf(90, 20)).toEqual([1, 2, 4, 8, 16, 14, 11, 8, 6, 5, 3, 3, 2, 1, 1, 1, 1, 1, 1, 1]);
+  it('gets less where the last took longer than was thought', () => {
+    const pace = new Pace(1000, 1);
+    pace.wrote({ asked: 1, written: 1, ms: 20 });
+    expect(pace.take(999)).toBe(50);
+    pace.wrote({ asked: 50, written: 4, ms: 1_200 });
+    expect(pace.take(995)).toBe(3);
   });
 
   it('leaves enough for all that go side by side', () => {
-    expect(Math.max(...slicesOf(320, 5, 16))).toBe(9);
+    expect(slicesOf(40, 5, 16).slice(0, 4)).toEqual([1, 2, 2, 2]);
+    const pace = new Pace(64, 4);
+    pace.wrote({ asked: 1, written: 1, ms: 5 });
+    expect([60, 45, 4, 3, 1].map((waiting) => pace.take(waiting))).toEqual([15, 11, 1, 1, 1]);
   });
 
-  it('is one partition again after one that was not written in time', () => {
+  it('is one partition again after one that met trouble', () => {
     const pace = new Pace(1e6, 1);
-    for (let i = 0; i < 5; i++) pace.wrote({ asked: pace.take(1e6), written: pace.take(1e6), ms: 100 });
-    expect(pace.take(1e6)).toBe(32);
-    pace.wrote({ asked: 32, written: 3, ms: 500 });
+    pace.wrote({ asked: 1, written: 1, ms: 30 });
+    expect(pace.take(1e6)).toBe(33);
+    pace.wrote({ asked: 33, written: 3, ms: 500 });
     expect(pace.take(1e6)).toBe(1);
     pace.wrote({ asked: 1, written: 0, ms: 500 });
     expect(pace.take(1e6)).toBe(1);
