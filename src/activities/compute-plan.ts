@@ -11,7 +11,9 @@ import { dedent, printSql } from '../domain/sql-template.js';
 import type { RunOptions } from '../domain/request.js';
 import type { NewPlan, StoredPartition } from '../postgres/ledger/plans.js';
 import { type Survey, survey } from '../postgres/survey.js';
-import type { Dependencies } from './dependencies.js';
+import { readEarlierWrites } from '../postgres/ledger/durations.js';
+import { type Dependencies, inLedger } from './dependencies.js';
+import { findImpact } from './find-impact.js';
 import { inDatabases } from './in-databases.js';
 
 /** Beyond this a range is a typing error: 100,000 hours are eleven years. */
@@ -46,6 +48,12 @@ export async function computePlan(
   });
   const stored = partitions.map((partition, i) => storedPartition(partition, found, decisions[i], i, now));
   const { shape } = found.facts;
+  const written = stored.filter(({ action }) => action !== 'leave');
+  const impact = await findImpact(
+    deps,
+    definition,
+    written.flatMap(({ leafOid }) => leafOid ?? []),
+  );
   const basis = { definitionDigest: definition.digest, buildDigest, shape, partitions: toStates(stored) };
   return {
     table: definition.name,
@@ -58,7 +66,12 @@ export async function computePlan(
     shape,
     columnType: found.columnType,
     columns: found.columns,
-    facts: shownFacts(definition, found, stored, widened),
+    facts: {
+      ...shownFacts(definition, found, stored, widened),
+      impact: impact.dependents,
+      estimates: found.estimates,
+      earlier: await inLedger(deps, (tx) => readEarlierWrites(tx, definition.name), { readOnly: true }),
+    },
     refusals: [
       ...found.problems,
       ...obstacles(found, decisions),
@@ -137,7 +150,7 @@ function shownFacts(
   found: Survey,
   partitions: readonly StoredPartition[],
   widened: string | null,
-): NewPlan['facts'] {
+): Omit<NewPlan['facts'], 'impact' | 'estimates' | 'earlier'> {
   const count = (action: StoredPartition['action']) =>
     partitions.filter((partition) => partition.action === action).length;
   const counts = { create: count('create'), replace: count('replace'), leave: count('leave') };

@@ -1,4 +1,5 @@
 import type { Definition } from '../domain/definition.js';
+import type { BuildEstimate } from '../domain/plan.js';
 import type { PartitionFacts } from '../domain/planning.js';
 import type { Partition } from '../domain/range.js';
 import type { ChosenStrategy } from '../domain/strategy.js';
@@ -6,7 +7,8 @@ import type { ColumnType } from '../domain/sql-template.js';
 import { quoteIdentifier } from '../domain/table-name.js';
 import { type TableFacts, readTable } from './catalog.js';
 import type { Tx } from './database.js';
-import { layoutOf } from './layout.js';
+import { estimateBuild } from './estimate-build.js';
+import { layoutOf, precisionOf } from './layout.js';
 import { type Leaves, readLeaves } from './leaves.js';
 import { followMentions } from './mentions.js';
 import { partitionFacts } from './partition-facts.js';
@@ -24,6 +26,7 @@ export interface Survey {
   readonly mentions: readonly { readonly name: string; readonly definition: string }[];
   readonly partitions: readonly PartitionFacts[];
   readonly strategy: ChosenStrategy;
+  readonly estimates: readonly BuildEstimate[];
   /** Reasons for which nothing may be written, in sentences. */
   readonly problems: readonly string[];
   /** Names of the table's own triggers that fire for each row that a run deletes or inserts. */
@@ -57,6 +60,9 @@ export async function survey(
   const leaves = isCutByColumn ? await readLeaves(tx, facts.oid, columnType) : NO_LEAVES;
   const mentions = await followMentions(asked.source, textOf(definition.origin));
   const build = await tryBuild(asked, definition, facts, columnType, partitions);
+  const { table, partitioning } = definition;
+  const precision = precisionOf(definition, facts);
+  const target = { table, column: partitioning.column, columnType, precision, columns: build.columns };
   const strategy = await pickStrategy(tx, definition, { oid: facts.oid, given: build.columns });
   return {
     facts,
@@ -65,6 +71,7 @@ export async function survey(
     mentions: mentions.definitions,
     partitions: await partitionFacts(tx, definition, partitions, { layout, leaves: leaves.leaves, ...options }),
     strategy,
+    estimates: build.problems.length > 0 ? [] : await estimateBuild(asked.source, definition, target, partitions),
     problems: [
       ...build.problems,
       ...strategy.problems,
