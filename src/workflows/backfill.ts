@@ -110,12 +110,14 @@ async function writeSlice(run: OpenedRun, slice: WorkPage['partitions'], means: 
     tracker.wrote(keys, 0);
     if (wasCancelled(error)) return { count: 0, end: new CancelledFailure('The run was cancelled') };
     if (error instanceof MayNotGoOn) return { count: 0, end: asRunFailure(error.cause) };
+    // The server's own words, which name none of them: each is met again alone, and those that are written say so.
+    if (keys.length > 1 && failureInfo(error).type === FailureType.TimedOut) return { count: 0 };
     await fail(run, slice[0], error, tracker);
     return { count: 1 };
   }
 }
 
-/** The first of a slice is the one that failed: an activity that meets trouble further on ends with those before. */
+/** The first of a slice is the one that failed: an activity that meets trouble further on gives those before. */
 async function fail(
   { planId, table }: OpenedRun,
   partition: WorkPage['partitions'][number] | undefined,

@@ -28,11 +28,14 @@ export async function slidingWindow<T extends { readonly seq: number }>(
   const inFlight = new Set<Promise<void>>();
   let waiting = [...items];
   while (waiting.length > 0 || inFlight.size > 0) {
-    if (inFlight.size >= width || waiting.length === 0) await Promise.race(inFlight);
     const [next] = waiting;
-    // What is in flight may give some back.
-    if (!next) continue;
-    if (!mayStart(next)) break;
+    const isFree = inFlight.size < width && next !== undefined;
+    if (!isFree || !mayStart(next)) {
+      if (inFlight.size === 0) break;
+      // What is in flight may give some back: older ones, which may start where this one may not.
+      await Promise.race(inFlight);
+      continue;
+    }
     const slice = waiting.splice(0, take(waiting.length));
     const running: Promise<void> = run(slice).then((count) => {
       waiting = [...slice.slice(count), ...waiting].toSorted((a, b) => a.seq - b.seq);
@@ -40,6 +43,5 @@ export async function slidingWindow<T extends { readonly seq: number }>(
     });
     inFlight.add(running);
   }
-  await Promise.all(inFlight);
   return waiting[0];
 }

@@ -97,6 +97,42 @@ test('a fault that passes is met again by an activity of its own, with the waits
   expect(world.failures).toEqual([]);
 });
 
+test('a slice that is not done in its time names the one at which it stood, and none that is written', async () => {
+  const world = lab.createWorld({
+    keys,
+    partitionMs: 5_000,
+    write: (key) => (key === SIXTIETH ? Context.current().cancelled : undefined),
+  });
+  const handle = await lab.start(world);
+  expect(await failureOf(handle)).toMatchObject({
+    type: 'PartitionFailed',
+    details: { oldest: { key: SIXTIETH, type: 'TimedOut' }, failed: 1, done: 59, total: 100 },
+  });
+  expect(world.failures.map(({ key }) => key)).toEqual([SIXTIETH]);
+});
+
+test('continue-as-new in the middle of a page: what slices give back is done before, and no failure is met twice', async () => {
+  const all = listPartitions({ column: 'at', grain: 'day', timeZone: 'UTC' }, '2020-01-01', '2023-12-31');
+  const isBad = (i: number) => (i * 7) % 20 < 7;
+  const bad = all.filter((_, i) => isBad(i)).map(({ key }) => key);
+  const places = new Map(all.map(({ key }, i) => [key, i]));
+  const world = lab.createWorld({
+    keys: [...places.keys()],
+    pageSize: 5000,
+    options: { concurrency: 6, publish: 'any-order', onFailure: 'continue' },
+    write: async (key) => {
+      const place = places.get(key) ?? 0;
+      await new Promise((resolve) => setTimeout(resolve, (place * 37) % 60));
+      fail(isBad(place));
+    },
+  });
+  const handle = await lab.start(world);
+  expect(await failureOf(handle)).toMatchObject({ details: { failed: bad.length, done: all.length - bad.length } });
+  expect(world.failures.map(({ key }) => key).toSorted()).toEqual(bad);
+  // One page: the server suggested it.
+  expect((await readChain(lab.client, handle)).length).toBeGreaterThan(1);
+});
+
 test('what is slow gets an activity for itself again', async () => {
   const slow = keys.slice(60);
   const world = lab.createWorld({
