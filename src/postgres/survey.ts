@@ -6,6 +6,7 @@ import type { ColumnType } from '../domain/sql-template.js';
 import { quoteIdentifier } from '../domain/table-name.js';
 import { type TableFacts, readTable } from './catalog.js';
 import type { Tx } from './database.js';
+import { heldInDefault } from './held-in-default.js';
 import { layoutOf } from './layout.js';
 import { type Leaves, readLeaves } from './leaves.js';
 import { followMentions } from './mentions.js';
@@ -58,16 +59,21 @@ export async function survey(
   const mentions = await followMentions(asked.source, textOf(definition.origin));
   const build = await tryBuild(asked, definition, facts, columnType, partitions);
   const strategy = await pickStrategy(tx, definition, { oid: facts.oid, given: build.columns });
+  const found = await partitionFacts(tx, definition, partitions, { layout, leaves: leaves.leaves, ...options });
+  const missing = partitions.filter((_, i) => found[i]?.home === 'missing');
+  const { defaultName } = leaves;
+  const mayBeHeld = strategy.isReferenced && defaultName !== null && missing.length > 0;
   return {
     facts,
     columnType,
     columns: build.columns,
     mentions: mentions.definitions,
-    partitions: await partitionFacts(tx, definition, partitions, { layout, leaves: leaves.leaves, ...options }),
+    partitions: found,
     strategy,
     problems: [
       ...build.problems,
       ...strategy.problems,
+      ...(mayBeHeld ? await heldInDefault(tx, definition, { defaultName, columnType }, missing) : []),
       ...(asked.source === tx && mentions.relations.has(facts.oid) && !definition.cumulative
         ? [`The build reads ${definition.name} itself; declare it cumulative where it reads earlier partitions only`]
         : []),
@@ -75,7 +81,7 @@ export async function survey(
     ],
     rowTriggers: await readRowTriggers(tx, facts.oid),
     warnings: [...strategy.warnings, ...(isCutByColumn ? [] : await layoutWarnings(tx, definition, facts))],
-    defaultName: leaves.defaultName,
+    defaultName,
     laterPartitions: countLater(leaves, partitions, columnType),
   };
 }

@@ -1,8 +1,8 @@
 export interface Windowing<T> {
   /** Asked when a place is free. @param next the oldest item that waits */
   readonly mayStart: (next: T) => boolean;
-  /** How many of the oldest to start as one. @param waiting at least 1 */
-  readonly take: (waiting: number) => number;
+  /** How many of the oldest to start as one. @param waiting at least 1 @param next the oldest of them */
+  readonly take: (waiting: number, next: T) => number;
   /** Never rejects. @returns how many are done with, from the first on; the others wait again, before what is newer */
   readonly run: (items: readonly T[]) => Promise<number>;
 }
@@ -36,7 +36,7 @@ export async function slidingWindow<T extends { readonly seq: number }>(
       await Promise.race(inFlight);
       continue;
     }
-    const slice = waiting.splice(0, take(waiting.length));
+    const slice = waiting.splice(0, take(waiting.length, next));
     const running: Promise<void> = run(slice).then((count) => {
       waiting = [...slice.slice(count), ...waiting].toSorted((a, b) => a.seq - b.seq);
       inFlight.delete(running);

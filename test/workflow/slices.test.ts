@@ -59,6 +59,24 @@ test('one that fails in the middle of a slice is the oldest that is not written,
   expect(await handle.query(progressQuery)).toMatchObject({ done: 59, failed: 1, writing: [] });
 });
 
+test('W3 a failure that a slice met while another had failed is waited for: the oldest is named, and both count', async () => {
+  const older = new Gate();
+  const bad = [keys[20] ?? '', keys[70] ?? ''];
+  const world = lab.createWorld({
+    keys,
+    options: { concurrency: 2, publish: 'any-order' },
+    write: async (key) => {
+      if (key === bad[0] && world.attemptsAt(key) === 1) await older.pass();
+      fail(bad.includes(key));
+    },
+  });
+  const handle = await lab.start(world);
+  await until('the newer one has failed', () => world.failures.length === 1);
+  older.open();
+  expect(await failureOf(handle)).toMatchObject({ details: { oldest: { key: bad[0] }, failed: 2 } });
+  expect(world.failures.map(({ key }) => key)).toEqual([bad[1], bad[0]]);
+});
+
 test('where the run goes on after failures, each partition is written once, and each failure counted once', async () => {
   const isBad = (key: string) => key.endsWith('5');
   const bad = keys.filter(isBad);
