@@ -16,6 +16,13 @@ export interface SliceInput extends Omit<PartitionInput, 'key'> {
   readonly sliceMs: number;
 }
 
+export interface SliceResult {
+  /** Those that are written, from the first on: at least one. */
+  readonly written: readonly Replaced[];
+  /** The next one was tried, and failed or was stopped: it is not as if it had not been begun. */
+  readonly metTrouble: boolean;
+}
+
 /** Writes one partition. @param attempt the number of the attempt at it */
 export type Replace = (partition: PartitionInput, attempt: number) => Promise<Replaced>;
 
@@ -26,13 +33,12 @@ export type Replace = (partition: PartitionInput, attempt: number) => Promise<Re
  * Where one fails, or is cancelled, those before it are the answer and the failure is left for the next slice, which
  * begins with that one: so an activity fails by its first partition only, and every rule of retries is as it is for one.
  * @param attempt the number of the attempt at the whole slice
- * @returns at least one, from the first on
  * @throws what `replace` throws of the first
  */
 export async function replaceSlice(
   { keys, sliceMs, ...run }: SliceInput,
   { attempt, replace }: { readonly attempt: number; readonly replace: Replace },
-): Promise<Replaced[]> {
+): Promise<SliceResult> {
   const begun = performance.now();
   const written: Replaced[] = [];
   for (const key of keys) {
@@ -48,8 +54,8 @@ export async function replaceSlice(
         key,
         error,
       });
-      break;
+      return { written, metTrouble: true };
     }
   }
-  return written;
+  return { written, metTrouble: false };
 }

@@ -30,8 +30,8 @@ export interface Begun extends RunningTransaction {
 }
 
 /**
- * Settings of every transaction. Text forms of dates, intervals and floats must not depend on the role's or the
- * database's settings, because bounds travel as text. `row_security = off` makes a filtered DELETE an error (42501)
+ * Settings of every transaction. Text forms of dates, intervals, floats and names must not depend on the role's or
+ * the database's settings, because bounds and the catalog's words travel as text. `row_security = off` makes a filtered DELETE an error (42501)
  * instead of a DELETE of the visible rows only, after which the insert would double the others.
  */
 const SETTINGS = {
@@ -42,10 +42,15 @@ const SETTINGS = {
   bytea_output: 'hex',
   array_nulls: 'on',
   standard_conforming_strings: 'on',
+  quote_all_identifiers: 'off',
   row_security: 'off',
   synchronous_commit: 'on',
   idle_in_transaction_session_timeout: '60s',
 };
+
+/** From PostgreSQL 17 on a role may have one. The time of an attempt is the definition's. */
+const NO_TRANSACTION_TIMEOUT = `case when current_setting('server_version_num')::int >= 170000
+  then set_config('transaction_timeout', '0', true) end`;
 
 /** Ends the query of a client that was killed, within two seconds. */
 const NOTICE_LOST_CLIENTS = { client_connection_check_interval: '2s' };
@@ -62,7 +67,7 @@ export async function begin(client: pg.PoolClient, options: TransactionOptions, 
     `select pg_catalog.current_setting('search_path') as "rolePath"`,
     // One statement: fifteen of their own took as long as the record in the ledger.
     `select ${setTexts.join(', ')}`,
-    `select pg_backend_pid() as pid, now()::text as "startedAt"`,
+    `select pg_backend_pid() as pid, now()::text as "startedAt", ${NO_TRANSACTION_TIMEOUT}`,
   ];
   const results = await sendAll(client, [...first, ...opening]);
   const rowsOf = (i: number): readonly unknown[] => results[i]?.rows ?? [];

@@ -8,6 +8,8 @@ import { TREE } from './writing-problems.js';
 export interface PickedStrategy extends ChosenStrategy {
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
+  /** Other tables refer to rows of this one. */
+  readonly isReferenced: boolean;
 }
 
 /** Comparisons that a plan looks back on. */
@@ -20,7 +22,7 @@ export async function pickStrategy(
   { oid, given }: { readonly oid: number; readonly given: readonly string[] },
 ): Promise<PickedStrategy> {
   const key = await findUniqueKey(tx, definition.table, given);
-  const references = await readReferences(tx, oid);
+  const references = await readReferences(tx, oid, key?.columns ?? []);
   const chosen = chooseStrategy(definition.strategy, {
     hasKey: key !== null,
     isReferenced: references.length > 0,
@@ -34,26 +36,40 @@ export async function pickStrategy(
   const warnings = others.map(
     (index) => `Rows that exchange their values of the unique index ${index} fail the partition (strategy diff)`,
   );
-  return { ...chosen, problems, warnings };
+  return { ...chosen, problems, warnings, isReferenced: references.length > 0 };
 }
 
 interface Reference {
   readonly name: string;
   readonly by: string;
-  /** What happens to its rows when one of the table's is deleted, as SQL says it; null where nothing does. */
-  readonly effect: string | null;
+  /** What happens to its rows without a word when one of the table's is deleted, or gets other values, as SQL says it. */
+  readonly effects: readonly string[];
 }
 
-/** Foreign keys that point to the table, or to a partition of it. */
-async function readReferences(tx: Tx, oid: number): Promise<Reference[]> {
+/**
+ * Foreign keys that point to the table, or to a partition of it. Of a row that is changed the columns of its key keep
+ * their values, but not always their bits, by which PostgreSQL tells whether the row that refers to it is concerned: 1.0
+ * becomes 1.00, and in a citext A becomes a. Only where equal values have equal bits nothing happens.
+ */
+async function readReferences(tx: Tx, oid: number, key: readonly string[]): Promise<Reference[]> {
   const { rows } = await tx.query<Reference>(
     `select conname as name, conrelid::regclass::text as by,
-            case confdeltype when 'c' then 'cascade' when 'n' then 'set null' when 'd' then 'set default' end as effect
+            array_remove(array['on delete ' || ${actionText('confdeltype')},
+              case when exists (
+                select from unnest(confkey) k join pg_attribute a on a.attrelid = confrelid and a.attnum = k
+                  left join pg_collation l on l.oid = a.attcollation
+                 where not (a.attname::text = any ($2) and coalesce(l.collisdeterministic, true) and a.atttypid = any (
+                   '{bool,int2,int4,int8,oid,date,timestamp,timestamptz,uuid,text,varchar}'::regtype[])))
+              then 'on update ' || ${actionText('confupdtype')} end], null) as effects
        from pg_constraint
       where contype = 'f' and conparentid = 0 and confrelid in (select $1::oid union all ${TREE}) order by 2, 1`,
-    [oid],
+    [oid, key],
   );
   return rows;
+}
+
+function actionText(column: string): string {
+  return `case ${column} when 'c' then 'cascade' when 'n' then 'set null' when 'd' then 'set default' end`;
 }
 
 /** Deleting referenced rows fails, or deletes and empties rows of another table without a word. */
@@ -73,12 +89,14 @@ function diffProblems(
     ...(lacksKey
       ? [`${name} has no unique key of columns that are not null and that the build gives: strategy "diff" needs one`]
       : []),
-    ...references
-      .filter(({ effect }) => effect !== null)
-      .map(
-        (one) =>
-          `${one.by} refers to rows of ${name} with "on delete ${one.effect}" (foreign key ${one.name}): a row that the build no longer gives would change it without a word; make it "on delete no action"`,
-      ),
+    ...references.flatMap(({ by, name: foreignKey, effects }) =>
+      effects.map((effect) => {
+        const [when, remedy] = effect.startsWith('on delete')
+          ? ['that the build no longer gives', 'on delete no action']
+          : ['whose referred values the build changes', 'on update no action'];
+        return `${by} refers to rows of ${name} with "${effect}" (foreign key ${foreignKey}): a row ${when} would change it without a word; make it "${remedy}"`;
+      }),
+    ),
   ];
 }
 

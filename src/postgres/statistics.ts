@@ -13,18 +13,20 @@ const BATCH = 25;
  */
 export async function statisticsTexts(tx: Tx, relation: string, planId: string): Promise<readonly string[]> {
   const whole = [`analyze ${relation}`];
-  const { rows } = await tx.query<{ leaves: string[]; all: number; canAlone: boolean }>(
+  const { rows } = await tx.query<{ leaves: string[]; created: number; all: number; canAlone: boolean }>(
     `select array(select distinct c.oid::pg_catalog.regclass::text
                     from ${tx.ledger}.plan_partition pp join ${tx.ledger}.replacement r using (plan_id, key)
                     join pg_catalog.pg_inherits i on i.inhrelid = pp.leaf_oid and i.inhparent = pg_catalog.to_regclass($1)
                     join pg_catalog.pg_class c on c.oid = i.inhrelid
                    where pp.plan_id = $2 and pp.action = 'replace') as leaves,
+            (select pg_catalog.count(*)::int from ${tx.ledger}.replacement where plan_id = $2 and action = 'create') as created,
             (select pg_catalog.count(*)::int from pg_catalog.pg_inherits where inhparent = pg_catalog.to_regclass($1)) as all,
             pg_catalog.current_setting('server_version_num')::int >= 180000 as "canAlone"`,
     [relation, planId],
   );
-  const { leaves = [], all = 0, canAlone = false } = rows[0] ?? {};
-  if (leaves.length === 0 || (!canAlone && leaves.length * 2 >= all)) return whole;
+  const { leaves = [], created = 0, all = 0, canAlone = false } = rows[0] ?? {};
+  const written = leaves.length + created;
+  if (written === 0 || (!canAlone && written * 2 >= all)) return whole;
   const batches = Array.from({ length: Math.ceil(leaves.length / BATCH) }, (_, i) =>
     leaves.slice(i * BATCH, (i + 1) * BATCH),
   );

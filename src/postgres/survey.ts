@@ -9,6 +9,8 @@ import { type TableFacts, readTable } from './catalog.js';
 import type { Tx } from './database.js';
 import { estimateBuild } from './estimate-build.js';
 import { layoutOf, precisionOf } from './layout.js';
+import { heldInDefault } from './held-in-default.js';
+import { layoutOf } from './layout.js';
 import { type Leaves, readLeaves } from './leaves.js';
 import { followMentions } from './mentions.js';
 import { partitionFacts } from './partition-facts.js';
@@ -64,17 +66,22 @@ export async function survey(
   const precision = precisionOf(definition, facts);
   const target = { table, column: partitioning.column, columnType, precision, columns: build.columns };
   const strategy = await pickStrategy(tx, definition, { oid: facts.oid, given: build.columns });
+  const found = await partitionFacts(tx, definition, partitions, { layout, leaves: leaves.leaves, ...options });
+  const missing = partitions.filter((_, i) => found[i]?.home === 'missing');
+  const { defaultName } = leaves;
+  const mayBeHeld = strategy.isReferenced && defaultName !== null && missing.length > 0;
   return {
     facts,
     columnType,
     columns: build.columns,
     mentions: mentions.definitions,
-    partitions: await partitionFacts(tx, definition, partitions, { layout, leaves: leaves.leaves, ...options }),
+    partitions: found,
     strategy,
     estimates: build.problems.length > 0 ? [] : await estimateBuild(asked.source, definition, target, partitions),
     problems: [
       ...build.problems,
       ...strategy.problems,
+      ...(mayBeHeld ? await heldInDefault(tx, definition, { defaultName, columnType }, missing) : []),
       ...(asked.source === tx && mentions.relations.has(facts.oid) && !definition.cumulative
         ? [`The build reads ${definition.name} itself; declare it cumulative where it reads earlier partitions only`]
         : []),
@@ -82,7 +89,7 @@ export async function survey(
     ],
     rowTriggers: await readRowTriggers(tx, facts.oid),
     warnings: [...strategy.warnings, ...(isCutByColumn ? [] : await layoutWarnings(tx, definition, facts))],
-    defaultName: leaves.defaultName,
+    defaultName,
     laterPartitions: countLater(leaves, partitions, columnType),
   };
 }

@@ -1,8 +1,8 @@
 export interface Windowing<T> {
   /** Asked when a place is free. @param next the oldest item that waits */
   readonly mayStart: (next: T) => boolean;
-  /** How many of the oldest to start as one. @param waiting at least 1 */
-  readonly take: (waiting: number) => number;
+  /** How many of the oldest to start as one. @param waiting at least 1 @param next the oldest of them */
+  readonly take: (waiting: number, next: T) => number;
   /** Never rejects. @returns how many are done with, from the first on; the others wait again, before what is newer */
   readonly run: (items: readonly T[]) => Promise<number>;
 }
@@ -28,18 +28,20 @@ export async function slidingWindow<T extends { readonly seq: number }>(
   const inFlight = new Set<Promise<void>>();
   let waiting = [...items];
   while (waiting.length > 0 || inFlight.size > 0) {
-    if (inFlight.size >= width || waiting.length === 0) await Promise.race(inFlight);
     const [next] = waiting;
-    // What is in flight may give some back.
-    if (!next) continue;
-    if (!mayStart(next)) break;
-    const slice = waiting.splice(0, take(waiting.length));
+    const isFree = inFlight.size < width && next !== undefined;
+    if (!isFree || !mayStart(next)) {
+      if (inFlight.size === 0) break;
+      // What is in flight may give some back: older ones, which may start where this one may not.
+      await Promise.race(inFlight);
+      continue;
+    }
+    const slice = waiting.splice(0, take(waiting.length, next));
     const running: Promise<void> = run(slice).then((count) => {
       waiting = [...slice.slice(count), ...waiting].toSorted((a, b) => a.seq - b.seq);
       inFlight.delete(running);
     });
     inFlight.add(running);
   }
-  await Promise.all(inFlight);
   return waiting[0];
 }

@@ -10,6 +10,13 @@ export class MayNotGoOn extends Error {
   override readonly name = 'MayNotGoOn';
 }
 
+export interface Written {
+  /** From the first on. */
+  readonly count: number;
+  /** The next one was tried in vain. */
+  readonly metTrouble: boolean;
+}
+
 /**
  * Writes the partitions of a run. An execution that finds its run closed was reset (`temporal workflow reset`) after it
  * had ended: it opens the run again, as a retry does, and goes on.
@@ -25,11 +32,10 @@ export class Writer {
 
   /**
    * Writes the first of these partitions, and as many of the others as fit into the time of a slice.
-   * @returns how many are written, from the first on
    * @throws {MayNotGoOn} the plan is no longer true, or others have the range
    * @throws what is wrong with the first
    */
-  async write(keys: readonly string[]): Promise<number> {
+  async write(keys: readonly string[]): Promise<Written> {
     const openings = this.#openings;
     try {
       return await this.#attempt(keys);
@@ -41,17 +47,18 @@ export class Writer {
     }
   }
 
-  async #attempt(keys: readonly string[]): Promise<number> {
+  async #attempt(keys: readonly string[]): Promise<Written> {
     const { planId, executionId, table } = this.#run;
     const options = sliceOptions(table, keys, this.#run);
     const partition = { planId, executionId, table };
     const [key = '', ...others] = keys;
     if (others.length > 0) {
       const slice = { ...partition, keys, sliceMs: SLICE_MS };
-      return (await ledger.replacePartitions.executeWithOptions(options, [slice])).length;
+      const { written, metTrouble } = await ledger.replacePartitions.executeWithOptions(options, [slice]);
+      return { count: written.length, metTrouble };
     }
     await ledger.replacePartition.executeWithOptions(options, [{ ...partition, key }]);
-    return 1;
+    return { count: 1, metTrouble: false };
   }
 
   async #openAgain(): Promise<void> {

@@ -138,7 +138,10 @@ test('values of code become what the column means, and what would lose something
   ]);
   const good = { day: '2024-03-04', big: 1, n: 1, at: null, b: null, j: null, a: null, t: null };
   const wrong: readonly (readonly [object, string])[] = [
-    [{ ...good, big: 2 ** 60 }, 'big is 1152921504606846976, which JavaScript rounds; give a bigint, or text'],
+    [
+      { ...good, big: 2 ** 60 },
+      'big is 1152921504606847000, a whole number that JavaScript rounds; give a bigint, or text',
+    ],
     [{ ...good, day: new Date() }, 'day is a Date, and a column of type date; give text, such as "2026-03-01"'],
     [{ ...good, at: new Date(NaN) }, 'at is an invalid Date'],
     [{ ...good, t: { a: 1 } }, 't is an object, and a column of type text; give its text'],
@@ -272,4 +275,19 @@ test.each([
     expect((await client.plan(day)).refusals).toEqual([expect.stringMatching(/^The build cannot run: /)]);
   }
   expect((await orders.query('select from src')).rowCount).toBe(1000);
+});
+
+test('code that waits for nothing and never ends lets the worker work: a cancel gets through', async () => {
+  let rows = 0;
+  await fromCode(function* ({ key }) {
+    for (;;) yield { day: key, id: ++rows, amount: 1 };
+  });
+  const run = await harness.client.start(day);
+  while (rows < 10_000) await new Promise((resolve) => setTimeout(resolve, 50));
+  await run.cancel();
+  await expect(run.result()).rejects.toMatchObject({ name: 'RunCancelled' });
+  const { events } = await harness.temporal.workflow.getHandle(run.workflowId).fetchHistory();
+  const attempts = (events ?? []).map((event) => event.activityTaskStartedEventAttributes?.attempt ?? 0);
+  // No heartbeat was missed.
+  expect(Math.max(...attempts)).toBe(1);
 });

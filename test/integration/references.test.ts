@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { sql } from '../../src/config/define.js';
 import { FACT, NEW, factTable, fingerprints } from '../support/fact.js';
-import { type Harness, createHarness } from '../support/harness.js';
+import { type Harness, type TableInput, createHarness } from '../support/harness.js';
 
 const one = { table: 'fact', from: '2024-03-04', to: '2024-03-04' };
 
@@ -57,3 +58,57 @@ test.each(['', 'deferrable initially deferred'])(
     expect(await fingerprints(db)).toEqual(before);
   },
 );
+
+const wrong =
+  'a row whose referred values the build changes would change it without a word; make it "on update no action"';
+
+test.each(['cascade', 'set null', 'set default'])(
+  'diff: values that another table refers to "on update %s" are changed by no build',
+  async (effect) => {
+    const { db, client } = harness;
+    const build: TableInput['build'] = ({ startDate }) =>
+      sql`select day, id, amount, 2 as code from src where day = ${startDate}`;
+    await harness.restartWorker({ tables: [factTable({ strategy: 'diff', build })] });
+    await db.query(`
+      alter table fact add code int; create unique index code on fact (day, code);
+      create table note (day date, code int, constraint note_fkey foreign key (day, code) references fact (day, code) on update ${effect})`);
+    expect((await client.plan(one)).refusals).toEqual([
+      `public.note refers to rows of public.fact with "on update ${effect}" (foreign key note_fkey): ${wrong}`,
+    ]);
+  },
+);
+
+test('diff: a key that is spelt in one way only keeps its bits, and may be referred to "on update cascade"', async () => {
+  const { db, client } = harness;
+  await harness.restartWorker({ tables: [factTable({ strategy: 'diff' })] });
+  const refer = (type: string) =>
+    db.query(`create table note (day date, id ${type}, constraint note_fkey foreign key (day, id) references fact on update cascade);
+      insert into note values ('2024-03-04', 7)`);
+  await refer('bigint');
+  expect((await client.plan(one)).refusals).toEqual([]);
+  expect(await (await client.start(one)).result()).toMatchObject({ changes: { changed: 100, removed: 0 } });
+  expect((await db.query(`select day::text, id::text from note`)).rows).toEqual([{ day: '2024-03-04', id: '7' }]);
+
+  // 7 and 7.0 are one key, and two rows to those that refer to it.
+  await db.query(`drop table note; alter table fact alter id type numeric; alter table src alter id type numeric`);
+  await refer('numeric');
+  expect((await client.plan(one)).refusals).toEqual([
+    `public.note refers to rows of public.fact with "on update cascade" (foreign key note_fkey): ${wrong}`,
+  ]);
+});
+
+test('diff: rows in the default partition that others refer to cannot move into one of their own, which the plan says', async () => {
+  const { db, client } = harness;
+  await harness.restartWorker({ tables: [factTable({ strategy: 'diff' })] });
+  await db.query(`
+    create table fact_default partition of fact default; drop table fact_20240304;
+    insert into fact values ('2024-03-04', 7, 1);
+    create table note (day date, id bigint, constraint note_fkey foreign key (day, id) references fact);
+    insert into note values ('2024-03-04', 7)`);
+  const { refusals } = await client.plan({ table: 'fact', from: '2024-03-03', to: '2024-03-05' });
+  expect(refusals).toEqual([
+    'Rows of 2024-03-04 are in the default partition public.fact_default, from which they cannot be moved while others refer to rows of public.fact: exclude it, or drop the foreign keys for the time of the run',
+  ]);
+  await db.query('delete from note; alter table note drop constraint note_fkey');
+  expect((await client.plan(one)).refusals).toEqual([]);
+});

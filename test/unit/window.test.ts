@@ -154,6 +154,18 @@ describe('in slices', () => {
     );
   });
 
+  test('W3 where only what was given back may start, all that ended is older than what is left', async () => {
+    await fc.assert(
+      fc.asyncProperty(times, width, fc.nat({ max: 40 }), sizes, async (each, most, stopAfter, stream) => {
+        const mayStart = (started: readonly number[], { seq }: Item) =>
+          started.length < stopAfter || seq < Math.max(-1, ...started);
+        const { ended, next = Infinity } = await runWindow({ times: each, width: most, mayStart, ...slicing(stream) });
+        expect(ended.every((seq) => seq < next)).toBe(true);
+        expect(new Set(ended).size).toBe(ended.length);
+      }),
+    );
+  });
+
   test('W3 the oldest that is not done with is what is left', async () => {
     await fc.assert(
       fc.asyncProperty(times, width, fc.nat({ max: 40 }), sizes, async (each, most, stopAfter, stream) => {

@@ -59,6 +59,24 @@ test('one that fails in the middle of a slice is the oldest that is not written,
   expect(await handle.query(progressQuery)).toMatchObject({ done: 59, failed: 1, writing: [] });
 });
 
+test('W3 a failure that a slice met while another had failed is waited for: the oldest is named, and both count', async () => {
+  const older = new Gate();
+  const bad = [keys[20] ?? '', keys[70] ?? ''];
+  const world = lab.createWorld({
+    keys,
+    options: { concurrency: 2, publish: 'any-order' },
+    write: async (key) => {
+      if (key === bad[0] && world.attemptsAt(key) === 1) await older.pass();
+      fail(bad.includes(key));
+    },
+  });
+  const handle = await lab.start(world);
+  await until('the newer one has failed', () => world.failures.length === 1);
+  older.open();
+  expect(await failureOf(handle)).toMatchObject({ details: { oldest: { key: bad[0] }, failed: 2 } });
+  expect(world.failures.map(({ key }) => key)).toEqual([bad[1], bad[0]]);
+});
+
 test('where the run goes on after failures, each partition is written once, and each failure counted once', async () => {
   const isBad = (key: string) => key.endsWith('5');
   const bad = keys.filter(isBad);
@@ -95,6 +113,42 @@ test('a fault that passes is met again by an activity of its own, with the waits
   expect(world.attemptsAt(SIXTIETH)).toBe(3);
   expect(writes(world.calls).toSorted()).toEqual([...keys, SIXTIETH, SIXTIETH].toSorted());
   expect(world.failures).toEqual([]);
+});
+
+test('a slice that is not done in its time names the one at which it stood, and none that is written', async () => {
+  const world = lab.createWorld({
+    keys,
+    partitionMs: 5_000,
+    write: (key) => (key === SIXTIETH ? Context.current().cancelled : undefined),
+  });
+  const handle = await lab.start(world);
+  expect(await failureOf(handle)).toMatchObject({
+    type: 'PartitionFailed',
+    details: { oldest: { key: SIXTIETH, type: 'TimedOut' }, failed: 1, done: 59, total: 100 },
+  });
+  expect(world.failures.map(({ key }) => key)).toEqual([SIXTIETH]);
+});
+
+test('continue-as-new in the middle of a page: what slices give back is done before, and no failure is met twice', async () => {
+  const all = listPartitions({ column: 'at', grain: 'day', timeZone: 'UTC' }, '2020-01-01', '2023-12-31');
+  const isBad = (i: number) => (i * 7) % 20 < 7;
+  const bad = all.filter((_, i) => isBad(i)).map(({ key }) => key);
+  const places = new Map(all.map(({ key }, i) => [key, i]));
+  const world = lab.createWorld({
+    keys: [...places.keys()],
+    pageSize: 5000,
+    options: { concurrency: 6, publish: 'any-order', onFailure: 'continue' },
+    write: async (key) => {
+      const place = places.get(key) ?? 0;
+      await new Promise((resolve) => setTimeout(resolve, (place * 37) % 60));
+      fail(isBad(place));
+    },
+  });
+  const handle = await lab.start(world);
+  expect(await failureOf(handle)).toMatchObject({ details: { failed: bad.length, done: all.length - bad.length } });
+  expect(world.failures.map(({ key }) => key).toSorted()).toEqual(bad);
+  // One page: the server suggested it.
+  expect((await readChain(lab.client, handle)).length).toBeGreaterThan(1);
 });
 
 test('what is slow gets an activity for itself again', async () => {
