@@ -43,6 +43,8 @@ const SETTINGS = {
   array_nulls: 'on',
   standard_conforming_strings: 'on',
   quote_all_identifiers: 'off',
+  // A generic plan locks every partition of the table.
+  plan_cache_mode: 'auto',
   row_security: 'off',
   synchronous_commit: 'on',
   idle_in_transaction_session_timeout: '60s',

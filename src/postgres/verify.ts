@@ -1,3 +1,4 @@
+import pg from 'pg';
 import type { Definition } from '../domain/definition.js';
 import type { Difference } from '../domain/outcome.js';
 import type { Partition } from '../domain/range.js';
@@ -19,37 +20,46 @@ export async function findDifferences(
   columnType: ColumnType,
   partitions: readonly Partition[],
 ): Promise<Difference[]> {
-  const bounds = partitions.map((partition) => lowerAndUpper(partition, columnType));
-  const column = `t.${quoteIdentifier(definition.partitioning.column)}`;
-  const type = castOf(columnType);
+  if (partitions.length === 0) return [];
   // By an index in its order every row costs a way into the heap: twice as slow as page after page.
   await tx.query('set local enable_indexscan = off');
+  const found = partitions.map((partition, n) => foundText(definition, columnType, partition, n));
   const { rows } = await tx.query<{ key: string; recorded: string | null; found: string; others: string }>(
     `select k.key, case when r.key is not null then p.row_count end as recorded, c.found, c.others
-       from rows from (pg_catalog.unnest($2::text[]), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::text[])) with ordinality as k (key, lower, upper, n)
+       from pg_catalog.unnest($2::text[]) with ordinality as k (key, n)
        left join ${tx.ledger}.partition p on p.table_name = $1 and p.key = k.key
-       left join ${tx.ledger}.replacement r on r.plan_id = $5 and r.key = k.key
-      cross join lateral (
-              select pg_catalog.count(*) as found, pg_catalog.count(*) filter (where case when p.keeps_rows then ${isLater('t.xmin', 'p.xid')}
-                                                                      else t.xmin <> p.xid::pg_catalog.xid end) as others
-                from ${quoteTableName(definition.table)} t
-              where ${column} >= k.lower::${type} and ${column} < k.upper::${type}) c
+       left join ${tx.ledger}.replacement r on r.plan_id = $3 and r.key = k.key
+      cross join lateral (${found.join(' union all ')}) c
       where r.key is null or c.found is distinct from p.row_count or c.others > 0
       order by k.n`,
-    [
-      definition.name,
-      partitions.map(({ key }) => key),
-      bounds.map(({ lower }) => lower),
-      bounds.map(({ upper }) => upper),
-      planId,
-    ],
+    [definition.name, partitions.map(({ key }) => key), planId],
   );
-  return rows.map(({ key, recorded, found, others }) => ({
+  return rows.map(({ key, recorded, found: rowsFound, others }) => ({
     key,
     rowsRecorded: Number(recorded),
-    rowsFound: Number(found),
+    rowsFound: Number(rowsFound),
     rowsOfOthers: Number(others),
   }));
+}
+
+/**
+ * The rows of one partition, with its bounds in the text: given as values of a join they are known too late, and every
+ * partition of the table is locked, of which a server has room for 6,400 (measured: out of shared memory at 8,784).
+ */
+function foundText(
+  { table, partitioning }: Definition,
+  columnType: ColumnType,
+  partition: Partition,
+  n: number,
+): string {
+  const column = `t.${quoteIdentifier(partitioning.column)}`;
+  const type = castOf(columnType);
+  const { lower, upper } = lowerAndUpper(partition, columnType);
+  return `select pg_catalog.count(*) as found, pg_catalog.count(*) filter (where case when p.keeps_rows then ${isLater('t.xmin', 'p.xid')}
+                                                                  else t.xmin <> p.xid::pg_catalog.xid end) as others
+       from ${quoteTableName(table)} t
+      where ${column} >= ${pg.escapeLiteral(lower)}::${type} and ${column} < ${pg.escapeLiteral(upper)}::${type} and k.n = ${n + 1}
+     having k.n = ${n + 1}`;
 }
 
 /**
