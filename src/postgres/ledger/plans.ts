@@ -145,6 +145,9 @@ export interface StoredPlan extends Plan {
   readonly columnType: ColumnType;
 }
 
+/** A plan of before these were looked for has none. */
+const NOT_LOOKED_FOR = { impact: [], estimates: [], earlier: null } as const;
+
 /** A stored plan with a page of its partitions: those after position `after`. Null where there is none. */
 export async function readPlan(tx: Tx, planId: string, after = 0): Promise<StoredPlan | null> {
   const { rows } = await tx.query<PlanRow>(`select * from ${tx.ledger}.plan where plan_id = $1`, [planId]);
@@ -162,8 +165,7 @@ export async function readPlan(tx: Tx, planId: string, after = 0): Promise<Store
     buildDigest: row.build_digest,
     shape: row.shape,
     columnType: row.column_type,
-    // A plan of before these were looked for has none.
-    ...{ impact: [], estimates: [], earlier: null },
+    ...NOT_LOOKED_FOR,
     ...row.facts,
     refusals: row.refusals,
     partitions: partitions.map(partitionOf),
