@@ -29,6 +29,7 @@ const dailyRevenue = defineTable({
       limit 1
     ) rate
     cross join pg_sleep(${pauseSeconds})`,
+  reports: [{ name: 'Revenue dashboard', owner: 'finance', url: 'https://dashboards.example/revenue' }],
   checks: [
     notNull(['day', 'currency', 'revenue']),
     unique(['day', 'currency']),

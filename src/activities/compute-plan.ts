@@ -4,14 +4,15 @@ import type { NewPlanRequest } from '../config/request.js';
 import type { Definition } from '../domain/definition.js';
 import type { PlannedState } from '../domain/drift.js';
 import { InvalidRequest } from '../domain/failure.js';
-import { grainText } from '../domain/grain.js';
 import { NOT_BEGUN, NOT_ENDED, type Decision, decide } from '../domain/planning.js';
 import { type Partition, type Range, completeness, partitionOf, resolveRange } from '../domain/range.js';
-import { dedent, printSql } from '../domain/sql-template.js';
 import type { RunOptions } from '../domain/request.js';
 import type { NewPlan, StoredPartition } from '../postgres/ledger/plans.js';
 import { type Survey, survey } from '../postgres/survey.js';
-import type { Dependencies } from './dependencies.js';
+import { readEarlierWrites } from '../postgres/ledger/durations.js';
+import { type Dependencies, inLedger } from './dependencies.js';
+import { shownFacts } from './plan-facts.js';
+import { findImpact } from './find-impact.js';
 import { inDatabases } from './in-databases.js';
 
 /** Beyond this a range is a typing error: 100,000 hours are eleven years. */
@@ -46,6 +47,12 @@ export async function computePlan(
   });
   const stored = partitions.map((partition, i) => storedPartition(partition, found, decisions[i], i, now));
   const { shape } = found.facts;
+  const written = stored.filter(({ action }) => action !== 'leave');
+  const impact = await findImpact(
+    deps,
+    definition,
+    written.flatMap(({ leafOid }) => leafOid ?? []),
+  );
   const basis = { definitionDigest: definition.digest, buildDigest, shape, partitions: toStates(stored) };
   return {
     table: definition.name,
@@ -58,7 +65,12 @@ export async function computePlan(
     shape,
     columnType: found.columnType,
     columns: found.columns,
-    facts: shownFacts(definition, found, stored, widened),
+    facts: {
+      ...shownFacts(definition, found, stored, widened),
+      impact: impact.dependents,
+      estimates: found.estimates,
+      earlier: await inLedger(deps, (tx) => readEarlierWrites(tx, definition.name), { readOnly: true }),
+    },
     refusals: [
       ...found.problems,
       ...obstacles(found, decisions),
@@ -130,63 +142,6 @@ function storedPartition(
     provisional: completeness(partition, now) !== 'complete',
   };
   return decision.action === 'leave' ? { ...common, ...decision } : { ...common, ...decision, why: null };
-}
-
-function shownFacts(
-  definition: Definition,
-  found: Survey,
-  partitions: readonly StoredPartition[],
-  widened: string | null,
-): NewPlan['facts'] {
-  const count = (action: StoredPartition['action']) =>
-    partitions.filter((partition) => partition.action === action).length;
-  const counts = { create: count('create'), replace: count('replace'), leave: count('leave') };
-  return {
-    grain: grainText(definition.partitioning),
-    timeZone: definition.partitioning.timeZone,
-    buildSql: shownBuild(definition),
-    source: definition.origin.kind === 'sql' ? definition.origin.source : null,
-    strategy: found.strategy.strategy,
-    strategyWhy: found.strategy.why,
-    whenEmpty: definition.whenEmpty,
-    checks: definition.checks.map(({ name }) => name),
-    counts,
-    warnings: [...(widened === null ? [] : [widened]), ...warnings(definition, found, partitions, counts.create)],
-  };
-}
-
-function shownBuild({ origin }: Definition): string {
-  if (origin.kind === 'sql') return dedent(printSql(origin.build));
-  return `-- Rows come from code of the definition, version ${origin.version}`;
-}
-
-function warnings(
-  definition: Definition,
-  found: Survey,
-  partitions: readonly StoredPartition[],
-  created: number,
-): string[] {
-  const writes = partitions.filter(({ action }) => action !== 'leave');
-  const provisional = writes.filter((partition) => partition.provisional).map(({ key }) => key);
-  return [
-    ...found.warnings,
-    ...(definition.cumulative && found.laterPartitions > 0 && writes.length > 0
-      ? [
-          `${found.laterPartitions} later partitions were built on the old rows; run on to the newest one to bring them in line`,
-        ]
-      : []),
-    ...(provisional.length > 0
-      ? [`Has not ended yet, and will be recorded as provisional: ${provisional.join(', ')}`]
-      : []),
-    ...(found.rowTriggers.length > 0 && writes.length > 0
-      ? [`Triggers fire for every row that is deleted or inserted: ${found.rowTriggers.join(', ')}`]
-      : []),
-    ...(created > 0 && found.defaultName !== null
-      ? [
-          `Creating partitions locks the default partition ${found.defaultName} for ${found.rowTriggers.length > 0 ? 'as long as each is built, because triggers fire for its rows' : 'the moment of attaching each'}`,
-        ]
-      : []),
-  ];
 }
 
 /** What keeps partitions from being written that would be, each obstacle once. */

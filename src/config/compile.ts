@@ -26,6 +26,7 @@ export function compileTable(input: TableInput, where: string): Definition {
     partitioning: input.partitionBy,
     reads: (input.reads ?? []).map((name, i) => printTableName(nameOf(name, `${where}.reads[${i}]`))),
     origin: compileOrigin(input, where),
+    reports: (input.reports ?? []).map(({ name, owner = null, url = null }) => ({ name, owner, url })),
     checks: (input.checks ?? []).map((check, i) => compileCheck(check, `${where}.checks[${i}]`)),
     cumulative: input.cumulative ?? false,
     strategy: input.strategy ?? 'delete-insert',

@@ -43,6 +43,8 @@ export interface TableInput {
   /** A schema (zod's, or another Standard Schema) that each of `rows` must meet. */
   readonly row?: RowSchema;
   readonly checks?: readonly CheckInput[];
+  /** What people read that shows this table, beyond the views that the catalog knows: plans list it. `url`: http or https. */
+  readonly reports?: readonly { readonly name: string; readonly owner?: string; readonly url?: string }[];
   /** The build reads earlier partitions of this same table. */
   readonly cumulative?: boolean;
   /**

@@ -52,6 +52,16 @@ const partitionBy = z
     error: 'it says from which date several days, weeks, months, quarters or years are counted: it needs "every"',
   });
 
+const report = z.strictObject({
+  name: z.string().min(1).max(200),
+  owner: z.string().min(1).max(200).optional(),
+  // It is shown as a link.
+  url: z
+    .url({ protocol: /^https?$/, error: 'expected an address that begins with http:// or https://' })
+    .max(2000)
+    .optional(),
+});
+
 const table = z.strictObject({
   name: z.string(),
   description: z.string().optional(),
@@ -69,6 +79,7 @@ const table = z.strictObject({
     })
     .optional(),
   checks: z.array(check).optional(),
+  reports: z.array(report).optional(),
   cumulative: z.boolean().optional(),
   strategy: z.enum(wantedStrategies).optional(),
   whenEmpty: z.enum(['fail', 'empty']).optional(),

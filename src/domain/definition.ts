@@ -1,5 +1,6 @@
 import type { Check } from './check.js';
 import type { Partitioning } from './grain.js';
+import type { Report } from './impact.js';
 import type { Origin } from './origin.js';
 import type { WantedStrategy } from './strategy.js';
 import type { TableName } from './table-name.js';
@@ -15,6 +16,8 @@ export interface Definition {
   /** Canonical names of the tables that the build reads, as declared. */
   readonly reads: readonly string[];
   readonly origin: Origin;
+  /** What people read that shows this table, as declared. */
+  readonly reports: readonly Report[];
   readonly checks: readonly Check[];
   /** The build reads this very table before `start`: partitions go one at a time, oldest first. */
   readonly cumulative: boolean;

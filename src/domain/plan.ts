@@ -1,3 +1,4 @@
+import type { Dependent } from './impact.js';
 import type { Strategy } from './strategy.js';
 import type { RunOptions } from './request.js';
 
@@ -13,6 +14,24 @@ export interface PlannedPartition {
   readonly bytes: number;
   /** How often this software wrote it; 0 for never. */
   readonly generation: number;
+}
+
+/** Partitions of a page and the run that wrote them last, as the ledger knows; nulls for those it never wrote. */
+export interface LastWrites {
+  readonly planId: string | null;
+  readonly workflowId: string | null;
+  /** When the last of them was committed. ISO 8601. */
+  readonly at: string | null;
+  /** `2026-03-01..2026-03-14`, or a key alone. */
+  readonly ranges: readonly string[];
+}
+
+/** What PostgreSQL expects of the build of one partition. */
+export interface BuildEstimate {
+  readonly key: string;
+  readonly rows: number;
+  /** In the unit of PostgreSQL's planner. */
+  readonly cost: number;
 }
 
 /** A partition of the range that the run will not touch. */
@@ -44,6 +63,12 @@ export interface Plan {
   readonly strategyWhy: string | null;
   readonly whenEmpty: 'fail' | 'empty';
   readonly checks: readonly string[];
+  /** Of the first, the middle and the last partition; none for rows that come from code. */
+  readonly estimates: readonly BuildEstimate[];
+  /** How long partitions of this table took, by those that were written last; null where none was. */
+  readonly earlier: { readonly count: number; readonly medianMs: number } | null;
+  /** What depends on the table, nearest first; reports last. At most 200 are named. */
+  readonly impact: readonly Dependent[];
   readonly counts: { readonly create: number; readonly replace: number; readonly leave: number };
   /** What a reader should know before agreeing. */
   readonly warnings: readonly string[];
@@ -51,6 +76,8 @@ export interface Plan {
   readonly refusals: readonly string[];
   /** A page of what will be written, oldest first. */
   readonly partitions: readonly PlannedPartition[];
+  /** By whom the partitions of this page were written last. */
+  readonly lastWrites: readonly LastWrites[];
   /** A page of what is left alone. */
   readonly leftAlone: readonly LeftAlone[];
   /** The plan whose unfinished partitions this one takes over, and how many of its own it keeps. */

@@ -1,4 +1,5 @@
 import type { Definition } from '../domain/definition.js';
+import type { BuildEstimate } from '../domain/plan.js';
 import type { PartitionFacts } from '../domain/planning.js';
 import type { Partition } from '../domain/range.js';
 import type { ChosenStrategy } from '../domain/strategy.js';
@@ -6,8 +7,9 @@ import type { ColumnType } from '../domain/sql-template.js';
 import { quoteIdentifier } from '../domain/table-name.js';
 import { type TableFacts, readTable } from './catalog.js';
 import type { Tx } from './database.js';
+import { estimateBuild } from './estimate-build.js';
 import { heldInDefault } from './held-in-default.js';
-import { layoutOf } from './layout.js';
+import { layoutOf, precisionOf } from './layout.js';
 import { type Leaves, readLeaves } from './leaves.js';
 import { followMentions } from './mentions.js';
 import { partitionFacts } from './partition-facts.js';
@@ -25,6 +27,7 @@ export interface Survey {
   readonly mentions: readonly { readonly name: string; readonly definition: string }[];
   readonly partitions: readonly PartitionFacts[];
   readonly strategy: ChosenStrategy;
+  readonly estimates: readonly BuildEstimate[];
   /** Reasons for which nothing may be written, in sentences. */
   readonly problems: readonly string[];
   /** Names of the table's own triggers that fire for each row that a run deletes or inserts. */
@@ -58,6 +61,9 @@ export async function survey(
   const leaves = isCutByColumn ? await readLeaves(tx, facts.oid, columnType) : NO_LEAVES;
   const mentions = await followMentions(asked.source, textOf(definition.origin));
   const build = await tryBuild(asked, definition, facts, columnType, partitions);
+  const { table, partitioning } = definition;
+  const precision = precisionOf(definition, facts);
+  const target = { table, column: partitioning.column, columnType, precision, columns: build.columns };
   const strategy = await pickStrategy(tx, definition, { oid: facts.oid, given: build.columns });
   const found = await partitionFacts(tx, definition, partitions, { layout, leaves: leaves.leaves, ...options });
   const missing = partitions.filter((_, i) => found[i]?.home === 'missing');
@@ -70,6 +76,7 @@ export async function survey(
     mentions: mentions.definitions,
     partitions: found,
     strategy,
+    estimates: build.problems.length > 0 ? [] : await estimateBuild(asked.source, definition, target, partitions),
     problems: [
       ...build.problems,
       ...strategy.problems,

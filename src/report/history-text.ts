@@ -1,7 +1,7 @@
 import type { HistoryEntry } from '../domain/history.js';
 import type { PartitionRecord, RecordState } from '../domain/table-state.js';
 import { countOf, printCount, printTime } from './figures.js';
-import { rangesOf } from './key-ranges.js';
+import { rangesOf } from '../domain/key-ranges.js';
 import { type Column, facts, items, table, wrap } from './text.js';
 
 const columns: readonly Column[] = [

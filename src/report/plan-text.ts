@@ -1,7 +1,8 @@
 import type { Plan, PlannedPartition } from '../domain/plan.js';
 import { countOf, printBytes, printCount } from './figures.js';
 import { leftAloneByReason } from './key-ranges.js';
-import { type Column, facts, items, table, wrap } from './text.js';
+import { estimates, impact, lastWritten, timeNeeded } from './plan-context-text.js';
+import { type Column, facts, items, listUnder, table, wrap } from './text.js';
 
 const HEAD = 20;
 const TAIL = 5;
@@ -16,7 +17,9 @@ export function planLines(plan: Plan, tail: readonly PlannedPartition[] = []): s
     partitionTable(plan, tail),
     leftAlone(plan),
     takenOver(plan),
+    lastWritten(plan),
     aboutPlan(plan),
+    impact(plan),
     listUnder('Warnings:', plan.warnings),
     buildSql(plan),
     listUnder('It would be refused:', plan.refusals),
@@ -109,6 +112,7 @@ function aboutPlan(plan: Plan): string[] {
     ...checks(plan),
     ['empty build', plan.whenEmpty === 'fail' ? 'fails, and the old rows stay' : 'empties the partition'],
     ['after a failure', options.onFailure === 'stop' ? 'no other partition starts' : 'the others go on'],
+    ['time', timeNeeded(plan)],
     ['time zone', `${plan.timeZone}, a partition every ${plan.grain}`],
     ...why(plan),
     ['digest', plan.digest.slice(0, 12)],
@@ -137,17 +141,15 @@ function why({ reason, requestedBy }: Plan): (readonly [string, string])[] {
   return [...(reason ? [['reason', reason] as const] : []), ...(requestedBy ? [['by', requestedBy] as const] : [])];
 }
 
-function listUnder(title: string, texts: readonly string[]): string[] {
-  return texts.length === 0 ? [] : [title, ...items(texts)];
-}
-
 /** As it is: SQL is copied, and a break inside a literal would change it. */
-function buildSql({ buildSql: sql }: Plan): string[] {
+function buildSql(plan: Plan): string[] {
+  const { buildSql: sql } = plan;
   return [
     'Build query:',
     ...sql
       .trim()
       .split('\n')
       .map((line) => `  ${line}`.trimEnd()),
+    ...estimates(plan),
   ];
 }

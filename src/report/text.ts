@@ -25,6 +25,11 @@ export function items(texts: readonly string[]): string[] {
   return texts.flatMap((text) => wrap(text, '  - '));
 }
 
+/** A title and its items; nothing where there are none. */
+export function listUnder(title: string, texts: readonly string[]): string[] {
+  return texts.length === 0 ? [] : [title, ...items(texts)];
+}
+
 export interface Column {
   readonly title: string;
   readonly align: 'left' | 'right';

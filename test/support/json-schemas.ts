@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { runStatuses } from '../../src/client/run-summary.js';
 import { FailureType } from '../../src/domain/failure.js';
 import { grains, numberForms } from '../../src/domain/grain.js';
+import { dependentKinds } from '../../src/domain/impact.js';
 import { failureModes, publishModes, selections } from '../../src/domain/request.js';
 import { recordStates } from '../../src/domain/table-state.js';
 
@@ -139,6 +140,20 @@ const plan = named(
     source: orNull(text),
     whenEmpty: z.enum(['fail', 'empty']),
     checks: z.array(text),
+    impact: z.array(
+      z.strictObject({
+        kind: z.enum(dependentKinds),
+        name: text,
+        reason: text,
+        owner: orNull(text),
+        url: orNull(text),
+      }),
+    ),
+    estimates: z.array(z.strictObject({ key: text, rows: z.number(), cost: z.number() })),
+    earlier: orNull(z.strictObject({ count, medianMs: count })),
+    lastWrites: z.array(
+      z.strictObject({ planId: orNull(text), workflowId: orNull(text), at: orNull(time), ranges: z.array(text) }),
+    ),
     counts: z.strictObject({ create: count, replace: count, leave: count }),
     warnings: z.array(text),
     refusals: z.array(text),

@@ -1,6 +1,6 @@
 /** What may stand before a bracket and is neither a function nor a type: grammar, which no schema can replace. */
 const GRAMMAR = new Set(
-  'all and any as by case coalesce cross distinct else end exists filter from having join lateral limit materialized not offset on or returning row rows select set then to union using values when where with'.split(
+  'all and any as by case coalesce cross distinct else end exists explain filter from having join lateral limit materialized not offset on or returning row rows select set then to union using values when where with'.split(
     ' ',
   ),
 );

@@ -1,7 +1,7 @@
 import type { HistoryCursor, HistoryEntry, HistoryPage } from '../../domain/history.js';
 import { cutPage } from '../../domain/page.js';
 import type { Tx } from '../database.js';
-import { PAGE_SIZE } from './plans.js';
+import { PAGE_SIZE } from './plan-pages.js';
 import { changesOf } from './replacements.js';
 
 export interface HistoryQuestion {

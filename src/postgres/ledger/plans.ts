@@ -1,12 +1,10 @@
 import { chunksOf } from '../../domain/chunks.js';
 import type { PlanBasis, PlannedState } from '../../domain/drift.js';
-import type { LeftAlone, Plan, PlannedPartition, WorkPage } from '../../domain/plan.js';
+import type { Plan, WorkPage } from '../../domain/plan.js';
 import type { RunOptions } from '../../domain/request.js';
 import type { ColumnType } from '../../domain/sql-template.js';
 import type { Tx } from '../database.js';
-
-/** Partitions of a plan that are read, shown or worked on at once. */
-export const PAGE_SIZE = 500;
+import { PAGE_SIZE, lastWritesOf, partitionOf, readLeftAlone, readPartitions } from './plan-pages.js';
 
 /** The part of a plan that is only shown, never computed with. */
 export type PlanFacts = Pick<
@@ -19,6 +17,9 @@ export type PlanFacts = Pick<
   | 'strategyWhy'
   | 'whenEmpty'
   | 'checks'
+  | 'impact'
+  | 'estimates'
+  | 'earlier'
   | 'counts'
   | 'warnings'
 >;
@@ -144,11 +145,15 @@ export interface StoredPlan extends Plan {
   readonly columnType: ColumnType;
 }
 
+/** A plan of before these were looked for has none. */
+const NOT_LOOKED_FOR = { impact: [], estimates: [], earlier: null } as const;
+
 /** A stored plan with a page of its partitions: those after position `after`. Null where there is none. */
 export async function readPlan(tx: Tx, planId: string, after = 0): Promise<StoredPlan | null> {
   const { rows } = await tx.query<PlanRow>(`select * from ${tx.ledger}.plan where plan_id = $1`, [planId]);
   const row = rows[0];
   if (!row) return null;
+  const partitions = await readPartitions(tx, planId, after);
   return {
     planId,
     table: row.table_name,
@@ -160,44 +165,17 @@ export async function readPlan(tx: Tx, planId: string, after = 0): Promise<Store
     buildDigest: row.build_digest,
     shape: row.shape,
     columnType: row.column_type,
+    ...NOT_LOOKED_FOR,
     ...row.facts,
     refusals: row.refusals,
-    partitions: await readPartitions(tx, planId, after),
+    partitions: partitions.map(partitionOf),
+    lastWrites: lastWritesOf(partitions),
     leftAlone: await readLeftAlone(tx, planId, after),
     replaces: row.replaces === null ? null : { planId: row.replaces, keysKept: await readKeysDone(tx, row.replaces) },
     createdAt: new Date(row.created_at).toISOString(),
     requestedBy: row.requested_by,
     reason: row.reason,
   };
-}
-
-async function readPartitions(tx: Tx, planId: string, after: number): Promise<PlannedPartition[]> {
-  const { rows } = await tx.query<{
-    seq: number;
-    key: string;
-    action: 'create' | 'replace';
-    rows: string | null;
-    bytes: string;
-    generation: string;
-  }>(
-    `select seq, key, action, rows_about as rows, bytes, generation from ${tx.ledger}.plan_partition
-      where plan_id = $1 and seq > $2 and action <> 'leave' order by seq limit $3`,
-    [planId, after, PAGE_SIZE],
-  );
-  return rows.map(({ rows: about, bytes, generation, ...partition }) => ({
-    ...partition,
-    rowsAbout: about === null ? null : Number(about),
-    bytes: Number(bytes),
-    generation: Number(generation),
-  }));
-}
-
-async function readLeftAlone(tx: Tx, planId: string, after: number): Promise<LeftAlone[]> {
-  const { rows } = await tx.query<LeftAlone & { seq: number }>(
-    `select key, why from ${tx.ledger}.plan_partition where plan_id = $1 and seq > $2 and action = 'leave' order by seq limit $3`,
-    [planId, after, PAGE_SIZE],
-  );
-  return rows;
 }
 
 /** Keys that were written under a plan: at most a page of them. */

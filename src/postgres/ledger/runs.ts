@@ -2,7 +2,7 @@ import type { BackfillResult, RunRecord } from '../../domain/outcome.js';
 import type { Tx } from '../database.js';
 import type { Span } from './claims.js';
 import { readFirstFailures } from './failures.js';
-import { PAGE_SIZE } from './plans.js';
+import { PAGE_SIZE } from './plan-pages.js';
 import { changesOf } from './replacements.js';
 
 export interface RunRow {
