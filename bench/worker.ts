@@ -29,7 +29,8 @@ export async function startWorker(
     BACKFILL_CONFIG: CONFIG,
     BACKFILL_POOL_SIZE: String(slots),
   };
-  const child = spawn(process.execPath, [CLI, 'worker'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  // The channel ends it where this process is gone.
+  const child = spawn(process.execPath, [CLI, 'worker'], { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const ended = once(child, 'exit');
   while (!(await isPolling(servers, child.pid))) {
     if (child.exitCode !== null) throw new Error('The worker did not start; npm run build makes what it runs');
