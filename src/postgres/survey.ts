@@ -6,6 +6,7 @@ import type { ColumnType } from '../domain/sql-template.js';
 import { quoteIdentifier } from '../domain/table-name.js';
 import { type TableFacts, readTable } from './catalog.js';
 import type { Tx } from './database.js';
+import { type KeepingMeans, keepingMeans } from './kept/keeping-means.js';
 import { layoutOf } from './layout.js';
 import { type Leaves, readLeaves } from './leaves.js';
 import { followMentions } from './mentions.js';
@@ -34,6 +35,8 @@ export interface Survey {
   readonly defaultName: string | null;
   /** Partitions of the table that begin after the range. */
   readonly laterPartitions: number;
+  /** What it takes to keep what a run replaces. */
+  readonly keeping: KeepingMeans;
 }
 
 export interface SurveyOptions {
@@ -77,6 +80,7 @@ export async function survey(
     warnings: [...strategy.warnings, ...(isCutByColumn ? [] : await layoutWarnings(tx, definition, facts))],
     defaultName: leaves.defaultName,
     laterPartitions: countLater(leaves, partitions, columnType),
+    keeping: await keepingMeans(tx, definition, { partitions, layout }),
   };
 }
 

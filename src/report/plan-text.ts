@@ -1,5 +1,6 @@
 import type { Plan, PlannedPartition } from '../domain/plan.js';
-import { countOf, printBytes, printCount } from './figures.js';
+import { printBytes } from '../domain/size.js';
+import { countOf, printCount, printSpan } from './figures.js';
 import { leftAloneByReason } from './key-ranges.js';
 import { type Column, facts, items, table, wrap } from './text.js';
 
@@ -16,6 +17,7 @@ export function planLines(plan: Plan, tail: readonly PlannedPartition[] = []): s
     partitionTable(plan, tail),
     leftAlone(plan),
     takenOver(plan),
+    undone(plan),
     aboutPlan(plan),
     listUnder('Warnings:', plan.warnings),
     buildSql(plan),
@@ -94,6 +96,17 @@ function takenOver({ replaces }: Plan): string[] {
   return wrap(`Takes over what plan ${planId} left unfinished. ${kept}`);
 }
 
+function undone({ undoes }: Plan): string[] {
+  return undoes ? wrap(`Undoes run ${undoes.workflowId} (plan ${undoes.planId}): puts back the rows that it replaced.`) : [];
+}
+
+function kept({ keep, strategy: chosen }: Plan): string {
+  if (!keep) return 'nothing of what is replaced (keepReplaced is "0"): it cannot be undone';
+  const about = chosen === 'diff' ? 'at most about' : 'about';
+  const size = keep.hasCopy ? `, ${about} ${printBytes(keep.bytes)}` : '';
+  return `what is replaced${size}, until ${printSpan(keep.forMs)} after the run, for "backfill undo"`;
+}
+
 function listKeys(keys: readonly string[]): string {
   if (keys.length <= HEAD + TAIL) return keys.join(', ');
   return `${keys.slice(0, HEAD).join(', ')} … ${keys.at(-1)} (${printCount(keys.length)} in all)`;
@@ -108,6 +121,7 @@ function aboutPlan(plan: Plan): string[] {
     ['order', order(plan)],
     ...checks(plan),
     ['empty build', plan.whenEmpty === 'fail' ? 'fails, and the old rows stay' : 'empties the partition'],
+    ['kept', kept(plan)],
     ['after a failure', options.onFailure === 'stop' ? 'no other partition starts' : 'the others go on'],
     ['time zone', `${plan.timeZone}, a partition every ${plan.grain}`],
     ...why(plan),

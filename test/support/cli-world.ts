@@ -51,6 +51,8 @@ export const plan: Plan = {
   })),
   leftAlone: [],
   replaces: null,
+  keep: { forMs: 604_800_000, bytes: 49_152, hasCopy: true },
+  undoes: null,
   createdAt: '2026-03-15T10:00:00Z',
   requestedBy: null,
   reason: null,
@@ -229,12 +231,14 @@ export async function run(args: readonly string[], world: World = {}) {
     result: play([ended]),
     cancel: async () => note('cancel'),
     retry: async (options) => (note('retry', options), handle),
+    undo: async (options) => (note('undo', options), handle),
   };
   const client: CliClient = {
     namespace: 'default',
     address: '127.0.0.1:7233',
     plan: async (request) => (note('plan', request), plan),
     start: async (request, options) => (note('start', request, options), handle),
+    undo: async (planId, request) => (note('undo', planId, request), handle),
     findOpen: async () => undefined,
     get: () => handle,
     list: async function* (filter) {

@@ -115,6 +115,8 @@ export class World {
     readFailures: async () => noLedger(),
     checkDatabase: async () => noLedger(),
     planPrune: async () => noLedger(),
+    findOverdue: async () => noLedger(),
+    dropCopy: async () => noLedger(),
     pruneBatch: async () => noLedger(),
   };
 
@@ -149,6 +151,8 @@ export class World {
       partitions: this.#given.keys.slice(0, 500).map((key, i) => ({ seq: i + 1, key, ...partition })),
       leftAlone: [],
       replaces: null,
+      keep: { forMs: 604_800_000, bytes: 49_152, hasCopy: true },
+      undoes: null,
       createdAt: '2024-04-01T00:00:00.000Z',
       requestedBy: null,
       reason: null,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan, PlannedPartition } from '../../src/domain/plan.js';
 import type { Progress } from '../../src/domain/progress.js';
-import { printBytes, printCount } from '../../src/report/figures.js';
+import { printBytes } from '../../src/domain/size.js';
+import { printCount } from '../../src/report/figures.js';
 import { type RunEnd, outcomeLines } from '../../src/report/outcome-text.js';
 import { planLines, planSentence } from '../../src/report/plan-text.js';
 import { progressBarLine, progressLine, progressMark, statusLines } from '../../src/report/progress-text.js';
@@ -55,6 +56,8 @@ function planOf(n: number, more: Partial<Plan> = {}): Plan {
     partitions: partitions(n),
     leftAlone: [],
     replaces: null,
+    keep: { forMs: 604_800_000, bytes: 49_152, hasCopy: true },
+    undoes: null,
     createdAt: '2026-03-15T10:00:00Z',
     requestedBy: 'ada',
     reason: 'currency bug',

@@ -10,11 +10,14 @@ export interface RunRow {
   readonly workflowId: string;
   readonly executionId: string;
   readonly state: RunRecord['state'];
+  /** Of Temporal; null for a run of before that was recorded. */
+  readonly namespace: string | null;
+  readonly namespaceId: string | null;
 }
 
 export async function findRun(tx: Tx, planId: string): Promise<RunRow | null> {
   const { rows } = await tx.query<RunRow>(
-    `select plan_id as "planId", workflow_id as "workflowId", execution_id as "executionId", state
+    `select plan_id as "planId", workflow_id as "workflowId", execution_id as "executionId", state, namespace, namespace_id as "namespaceId"
        from ${tx.ledger}.run where plan_id = $1`,
     [planId],
   );
