@@ -160,6 +160,8 @@ export const entry: HistoryEntry = {
   isCurrent: true,
   isOutdated: true,
   changes: null,
+  undoes: null,
+  undoneBy: null,
   rowsBefore: 7,
   rowsAfter: 7,
   planId,
