@@ -20,7 +20,13 @@ export function taskQueueOf(env: Readonly<Record<string, string | undefined>>): 
   return env['BACKFILL_TASK_QUEUE'] || TASK_QUEUE;
 }
 
-export const WorkflowType = { backfill: 'backfill', plan: 'plan', read: 'read', prune: 'prune', sweep: 'sweep' } as const;
+export const WorkflowType = {
+  backfill: 'backfill',
+  plan: 'plan',
+  read: 'read',
+  prune: 'prune',
+  sweep: 'sweep',
+} as const;
 
 export const progressQuery = defineQuery<Progress>('progress');
 

@@ -54,7 +54,10 @@ export async function computePlan(
 }
 
 /** Everything that a plan is made of. */
-export interface Decided extends Pick<NewPlan, 'definitionDigest' | 'buildDigest' | 'options' | 'requestedBy' | 'reason'> {
+export interface Decided extends Pick<
+  NewPlan,
+  'definitionDigest' | 'buildDigest' | 'options' | 'requestedBy' | 'reason'
+> {
   readonly definition: Definition;
   readonly range: Range;
   readonly found: Survey;

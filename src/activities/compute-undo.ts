@@ -55,13 +55,26 @@ export async function computeUndo(
   const { partitioning } = definition;
   const { sameRow, numbered, problems } = columns;
   const relation = kept && !kept.isDropped ? kept.relation : null;
-  const undo = { planId: plan.planId, workflowId: run.workflowId, partitioning, relation, columns: columns.columns, numbered, sameRow };
+  const undo = {
+    planId: plan.planId,
+    workflowId: run.workflowId,
+    partitioning,
+    relation,
+    columns: columns.columns,
+    numbered,
+    sameRow,
+  };
   const written = new Map(undone.replacements.map((one) => [one.key, one]));
   const isDiff = range.partitions.some(({ key }) => written.get(key)?.kept === 'differences');
   const form = isDiff ? 'differences' : 'rows';
   const restoring = undoDefinition(definition, undo, { ledger: deps.database.ledger, form });
   // What is compared can be put back by comparing only; else it is written as the definition says.
-  const found = await surveyTable(deps, isDiff ? { ...restoring, strategy: 'diff' } : restoring, range.partitions, false);
+  const found = await surveyTable(
+    deps,
+    isDiff ? { ...restoring, strategy: 'diff' } : restoring,
+    range.partitions,
+    false,
+  );
   const decisions = range.partitions.map(({ key }, i): UndoDecision => {
     const facts = found.partitions[i];
     if (!facts) throw new Error(`The survey lacks ${key}`);

@@ -31,7 +31,9 @@ export function planKeeping(
   return {
     keep: { forMs: keep.forMs, bytes, hasCopy },
     refusals: [...cannot, ...(isUpperBound ? [] : tooMuch)],
-    warnings: isUpperBound ? tooMuch.map((text) => `${text}. Only rows that differ are kept, so it may be far less`) : [],
+    warnings: isUpperBound
+      ? tooMuch.map((text) => `${text}. Only rows that differ are kept, so it may be far less`)
+      : [],
   };
 }
 

@@ -11,7 +11,10 @@ export async function ensureSweepSchedule(client: Client, taskQueue: string): Pr
   try {
     await client.schedule.create({
       scheduleId,
-      spec: { calendars: [{ hour: 3, minute: 0, comment: 'Drop copies of replaced rows whose time is over' }], timezone: 'UTC' },
+      spec: {
+        calendars: [{ hour: 3, minute: 0, comment: 'Drop copies of replaced rows whose time is over' }],
+        timezone: 'UTC',
+      },
       action: { type: 'startWorkflow', workflowType: WorkflowType.sweep, workflowId: scheduleId, taskQueue, args: [] },
       policies: { overlap: 'SKIP', catchupWindow: '1 day' },
       state: { note: 'Made by a worker of temporal-backfill. It is left as it is while it is there.' },

@@ -17,7 +17,10 @@ export function findOverdue(deps: Dependencies): Promise<Overdue[]> {
  * Drops a copy, if its time is over still. That of a run which goes on is left: it may be about to write there. Null
  * where nothing was dropped.
  */
-export async function dropCopy(deps: Dependencies, { planId }: { readonly planId: string }): Promise<DroppedCopy | null> {
+export async function dropCopy(
+  deps: Dependencies,
+  { planId }: { readonly planId: string },
+): Promise<DroppedCopy | null> {
   const run = await inLedger(deps, (tx) => findRun(tx, planId), { readOnly: true });
   if (run?.state === 'open' && (await isLiveRun(deps, run))) return null;
   return inLedger(deps, (tx) => dropInDatabase(tx, planId));

@@ -61,7 +61,11 @@ export class BackfillClient {
   /** Plans, stores the plan, and writes nothing else. */
   async plan(request: AnyRequest): Promise<Plan> {
     const what = this.#check(request);
-    const table = isOfUndo(request) ? request.undo : isOfStoredPlan(request) ? request.plan : canonicalTable(request.table);
+    const table = isOfUndo(request)
+      ? request.undo
+      : isOfStoredPlan(request)
+        ? request.plan
+        : canonicalTable(request.table);
     return this.#remember(
       await runHelper<Plan>(this.#session, {
         type: WorkflowType.plan,
@@ -82,7 +86,10 @@ export class BackfillClient {
     const { table, from, to } = place;
     const memo = { table, from, to, ...sameness, ...(reason && { reason }), ...(requestedBy && { requestedBy }) };
     const workflowId = options.workflowId ?? defaultId(place);
-    const summary = summaryText(isOfStoredPlan(request) ? `${place.isUndo ? 'undo ' : ''}${table} ${from}..${to}` : what, reason);
+    const summary = summaryText(
+      isOfStoredPlan(request) ? `${place.isUndo ? 'undo ' : ''}${table} ${from}..${to}` : what,
+      reason,
+    );
     const handle = await startRun(this.#session, { workflowId, input: request, memo, summary }, sameness);
     return this.#handleOf(handle);
   }

@@ -73,11 +73,23 @@ async function examineSweep(session: Session): Promise<Finding[]> {
     throw error;
   });
   if (found?.schedule?.state?.paused) {
-    return [warning('sweep', `The schedule ${id} is paused: copies of replaced rows stay`, `Run: temporal schedule toggle --unpause --schedule-id ${id}.`)];
+    return [
+      warning(
+        'sweep',
+        `The schedule ${id} is paused: copies of replaced rows stay`,
+        `Run: temporal schedule toggle --unpause --schedule-id ${id}.`,
+      ),
+    ];
   }
   if (found) return [ok('sweep', `The schedule ${id} drops copies of replaced rows whose time is over`)];
   const create = `temporal schedule create --namespace ${namespace} --schedule-id ${id} --workflow-id ${id} --type sweep --task-queue ${taskQueue} --interval 1d`;
-  return [warning('sweep', `There is no schedule ${id}: copies of replaced rows stay`, `Restart a worker, which makes it, or run: ${create}`)];
+  return [
+    warning(
+      'sweep',
+      `There is no schedule ${id}: copies of replaced rows stay`,
+      `Restart a worker, which makes it, or run: ${create}`,
+    ),
+  ];
 }
 
 async function examineQueues(session: Session): Promise<Finding[]> {

@@ -86,7 +86,8 @@ export function parseRequest(input: unknown): NewPlanRequest | StoredPlanRequest
   }
   // Null is as good as absent.
   for (const name of ['plan', 'undo'] as const) {
-    if (name in input && ((input as Record<string, unknown>)[name] ?? null) === null) return parseRequest(without(input, name));
+    if (name in input && ((input as Record<string, unknown>)[name] ?? null) === null)
+      return parseRequest(without(input, name));
   }
   if ('plan' in input) return withWho(read(storedPlan, input));
   return 'undo' in input ? parseUndo(input) : parseNewPlan(input);

@@ -84,7 +84,17 @@ async function replaceInTransaction(
   const { isOurs, kept, strategy: used, ...written } = await write(tx, target, writing);
   const done: Replaced = { key, generation: admission.generation + 1, ...written };
   const table = definition.name;
-  await recordReplacement(tx, { ...done, table, planId, attempt, isOurs, kept, strategy: used, buildDigest, provisional });
+  await recordReplacement(tx, {
+    ...done,
+    table,
+    planId,
+    attempt,
+    isOurs,
+    kept,
+    strategy: used,
+    buildDigest,
+    provisional,
+  });
   return done;
 }
 

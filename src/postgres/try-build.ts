@@ -36,7 +36,15 @@ export async function tryBuild(
   const { table, partitioning, origin } = definition;
   const restores = origin.kind === 'sql' ? origin.restores : null;
   const precision = precisionOf(definition, facts);
-  const target: Target = { table, column: partitioning.column, columnType, precision, partition, columns: [], restores };
+  const target: Target = {
+    table,
+    column: partitioning.column,
+    columnType,
+    precision,
+    partition,
+    columns: [],
+    restores,
+  };
   const columns = origin.kind === 'sql' ? await askColumns(source, target, origin.build) : columnsOfCode(origin, facts);
   if (typeof columns === 'string') return { columns: [], problems: [`The build cannot run: ${columns}`] };
   // What is put back lacks columns that came since; whether that can be was looked at before.

@@ -48,7 +48,14 @@ async function replaceAll(tx: Tx, target: Target, writing: Writing): Promise<Wri
   const staged = await stageForeign(tx, target, writing);
   const [rowsBefore = 0] = await tx.goOnAsUser(keeping(deleteText(target), writing.keep));
   const settled = await fill(tx, target, { ...writing, staged, rowsBefore, into: quoteTarget(target) });
-  return { status: 'replaced', strategy: 'delete-insert', rowsBefore, changes: null, kept: keptRows(writing, rowsBefore), ...settled };
+  return {
+    status: 'replaced',
+    strategy: 'delete-insert',
+    rowsBefore,
+    changes: null,
+    kept: keptRows(writing, rowsBefore),
+    ...settled,
+  };
 }
 
 async function replaceByDiff(tx: Tx, target: Target, writing: Writing): Promise<Written> {
@@ -90,7 +97,14 @@ export async function createPartition(tx: Tx, target: Target, writing: Writing):
   const settled = await fill(tx, target, { ...writing, staged, rowsBefore, into });
   await tx.query([analyzeText(site), ...later].join('; '));
   const changes = { added: settled.rowsAfter, removed: rowsBefore, changed: 0, unchanged: 0 };
-  return { status: 'created', strategy: 'delete-insert', rowsBefore, changes, kept: keptRows(writing, rowsBefore), ...settled };
+  return {
+    status: 'created',
+    strategy: 'delete-insert',
+    rowsBefore,
+    changes,
+    kept: keptRows(writing, rowsBefore),
+    ...settled,
+  };
 }
 
 /** A run that finds no row to keep needs no copy; that one came since is told as what it is: not kept. */

@@ -97,7 +97,9 @@ function takenOver({ replaces }: Plan): string[] {
 }
 
 function undone({ undoes }: Plan): string[] {
-  return undoes ? wrap(`Undoes run ${undoes.workflowId} (plan ${undoes.planId}): puts back the rows that it replaced.`) : [];
+  return undoes
+    ? wrap(`Undoes run ${undoes.workflowId} (plan ${undoes.planId}): puts back the rows that it replaced.`)
+    : [];
 }
 
 function kept({ keep, strategy: chosen }: Plan): string {

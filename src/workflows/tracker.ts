@@ -136,6 +136,8 @@ function asked(request: unknown): { table: string; from: string; to: string } {
 
 function memoOf(run: OpenedRun): BackfillMemo {
   const { planId, table, from, to, options, reason, requestedBy, undoes } = run;
-  const request = undoes ? canonicalUndo({ undo: undoes, from, to }) : canonicalRequest({ table, from, to, ...options });
+  const request = undoes
+    ? canonicalUndo({ undo: undoes, from, to })
+    : canonicalRequest({ table, from, to, ...options });
   return { planId, table, from, to, request, reason, requestedBy };
 }

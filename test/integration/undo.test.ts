@@ -14,8 +14,11 @@ const days = { from: '2024-03-03', to: '2024-03-05' };
 const CHANGED = `delete from src where id = 100; insert into src select distinct day, 101, 7 from src;
   update src set amount = 1 where id <= 50`;
 
-const layouts = { partitioned: FACT, plain: `${FACT} create table p (like fact including all); insert into p select * from fact;
-  drop table fact; alter table p rename to fact; analyze fact;` };
+const layouts = {
+  partitioned: FACT,
+  plain: `${FACT} create table p (like fact including all); insert into p select * from fact;
+  drop table fact; alter table p rename to fact; analyze fact;`,
+};
 
 describe.each(Object.keys(layouts) as (keyof typeof layouts)[])('a %s table', (layout) => {
   describe.each(strategies)('written by %s', (strategy) => {
@@ -84,7 +87,7 @@ describe.each(Object.keys(layouts) as (keyof typeof layouts)[])('a %s table', (l
         checks: [{ kind: 'everyRow', name: 'tripled', condition: 'amount >= 3' }],
       });
       const { plan } = await direct.run(other, days);
-      await direct.run(fact({ version: undefined, whenEmpty: 'fail' }), { undo: plan.planId });
+      await direct.run(fact({ whenEmpty: 'fail' }), { undo: plan.planId });
       const after = (await ledger()).rows;
       expect(after[0]).toEqual(before[0]);
       // Never built by this software, as before.
@@ -99,10 +102,14 @@ describe.each(Object.keys(layouts) as (keyof typeof layouts)[])('a %s table', (l
       const undo = await direct.plan(fact(), { undo: plan.planId });
       expect(undo.refusals).toEqual([
         expect.stringMatching(
-          new RegExp(`^2024-03-04: was written since by direct ${later.plan.planId}, at 2\\d{3}-.*Z \\(generation 2\\); undo that first`),
+          new RegExp(
+            `^2024-03-04: was written since by direct ${later.plan.planId}, at 2\\d{3}-.*Z \\(generation 2\\); undo that first`,
+          ),
         ),
       ]);
-      await expect(direct.open(fact(), { undo: plan.planId })).rejects.toMatchObject({ info: { type: 'InvalidRequest' } });
+      await expect(direct.open(fact(), { undo: plan.planId })).rejects.toMatchObject({
+        info: { type: 'InvalidRequest' },
+      });
       await direct.run(fact(), { undo: plan.planId, from: '2024-03-05', to: '2024-03-05' });
       // Undone, that run is out of the way.
       await direct.run(fact(), { undo: later.plan.planId });
@@ -144,7 +151,14 @@ describe.each(Object.keys(layouts) as (keyof typeof layouts)[])('a %s table', (l
         `select backfill_is_new as new, count(*)::int as n from backfill.${copy} group by 1 order by 1`,
       );
       // Of 100 old rows 49 change, one goes; one comes.
-      expect(rows).toEqual(strategy === 'diff' ? [{ new: false, n: 50 }, { new: true, n: 1 }] : [{ new: false, n: 100 }]);
+      expect(rows).toEqual(
+        strategy === 'diff'
+          ? [
+              { new: false, n: 50 },
+              { new: true, n: 1 },
+            ]
+          : [{ new: false, n: 100 }],
+      );
       expect(copy).toBe(`kept_${plan.planId.replaceAll('-', '')}`);
     });
 
@@ -152,7 +166,9 @@ describe.each(Object.keys(layouts) as (keyof typeof layouts)[])('a %s table', (l
       await db.query('analyze');
       const small = fact({ keepReplacedAtMost: '1 kB' });
       const { refusals, warnings } = await direct.plan(small, days);
-      const text = expect.stringMatching(/^To keep what is replaced takes about \d+.* kB, and keepReplacedAtMost is 1 kB: raise it/);
+      const text = expect.stringMatching(
+        /^To keep what is replaced takes about \d+.* kB, and keepReplacedAtMost is 1 kB: raise it/,
+      );
       expect([refusals, warnings.filter((one) => one.includes('keepReplacedAtMost'))]).toEqual(
         strategy === 'diff' ? [[], [text]] : [[text], []],
       );
@@ -171,7 +187,9 @@ describe.each(Object.keys(layouts) as (keyof typeof layouts)[])('a %s table', (l
     });
 
     test('keeps columns that are called as the copy calls its own', async () => {
-      await db.query(`alter table fact add backfill_key int default 1, add backfill_is_new int default 2, add backfill_key_ int`);
+      await db.query(
+        `alter table fact add backfill_key int default 1, add backfill_is_new int default 2, add backfill_key_ int default 3`,
+      );
       const before = await rowsOf(db, 'fact');
       const { plan } = await direct.run(fact(), days);
       await direct.run(fact(), { undo: plan.planId });
@@ -181,8 +199,16 @@ describe.each(Object.keys(layouts) as (keyof typeof layouts)[])('a %s table', (l
     describe('that was altered since', () => {
       const lossless = [
         ['a wider type', 'alter table fact alter amount type numeric(20,4)', []],
-        ['a column that came, with a default', 'alter table fact add more int not null default 5', ['Columns that came since get their defaults: more']],
-        ['a column that came, and may be null', 'alter table fact add more int', ['Columns that came since get their defaults: more']],
+        [
+          'a column that came, with a default',
+          'alter table fact add more int not null default 5',
+          ['Columns that came since get their defaults: more'],
+        ],
+        [
+          'a column that came, and may be null',
+          'alter table fact add more int',
+          ['Columns that came since get their defaults: more'],
+        ],
       ] as const;
       test.each(lossless)('by %s is put back', async (_name, change, warnings) => {
         const values = async () =>
@@ -198,13 +224,26 @@ describe.each(Object.keys(layouts) as (keyof typeof layouts)[])('a %s table', (l
       const lossy = [
         ['a column that is gone', 'alter table fact drop amount', 'public.fact has no column amount any more'],
         ['another name', 'alter table fact rename amount to net', 'public.fact has no column amount any more'],
-        ['a type that rounds', `alter table fact alter amount type numeric(12,0)`, 'public.fact.amount is numeric(12,0) today, which cannot take every value'],
-        ['a type that is too small', `alter table fact alter id type smallint using 1`, 'public.fact.id is smallint today'],
-        ['a column that demands a value', `alter table fact add more int not null default 1; alter table fact alter more drop default`, 'public.fact demands a value of more'],
+        [
+          'a type that rounds',
+          `alter table fact alter amount type numeric(12,0)`,
+          'public.fact.amount is numeric(12,0) today, which cannot take every value',
+        ],
+        [
+          'a type that is too small',
+          `alter table fact alter id type smallint using 1`,
+          'public.fact.id is smallint today',
+        ],
+        [
+          'a column that demands a value',
+          `alter table fact add more int not null default 1; alter table fact alter more drop default`,
+          'public.fact demands a value of more',
+        ],
       ] as const;
       test.each(lossy)('by %s is not put back: that would lose data', async (_name, change, message) => {
         await db.query(`update fact set amount = 1.25; update fact set id = 100000 where id = 99`);
-        if (change.includes('smallint')) await db.query('alter table fact drop constraint if exists fact_pkey, drop constraint if exists p_pkey');
+        if (change.includes('smallint'))
+          await db.query('alter table fact drop constraint if exists fact_pkey, drop constraint if exists p_pkey');
         const wide = fact({ strategy: 'delete-insert' });
         const { plan } = await direct.run(change.includes('smallint') ? wide : fact(), days);
         await db.query(change);
@@ -263,7 +302,10 @@ describe.each(strategies)('partitions that a run created (%s)', (strategy) => {
     const { plan } = await direct.run(fact(), { from: '2024-03-11', to: '2024-03-12' });
     expect(await copiesOf(db)).toEqual([]);
     const undone = await direct.run(fact(), { undo: plan.planId });
-    expect(undone.replaced).toMatchObject([{ rowsBefore: 50, rowsAfter: 0 }, { rowsBefore: 50, rowsAfter: 0 }]);
+    expect(undone.replaced).toMatchObject([
+      { rowsBefore: 50, rowsAfter: 0 },
+      { rowsBefore: 50, rowsAfter: 0 },
+    ]);
   });
 });
 
@@ -276,7 +318,8 @@ describe.each(strategies)('a value of every type (%s)', (strategy) => {
     db = await createDatabase();
     const inserts = types.flatMap((type, i) =>
       ['null', ...(EVERY_TYPE[type] ?? [])].map(
-        (value, n) => `insert into target (day, id, c${i}) values ('2024-03-0${1 + (n % 3)}', ${i * 100 + n}, ${value});`,
+        (value, n) =>
+          `insert into target (day, id, c${i}) values ('2024-03-0${1 + (n % 3)}', ${i * 100 + n}, ${value});`,
       ),
     );
     await db.query(`${OWN_TYPES}
@@ -300,7 +343,13 @@ describe.each(strategies)('a value of every type (%s)', (strategy) => {
       name: 'target',
       strategy,
       partitionBy: { column: 'day', grain: 'day', timeZone: 'UTC' },
-      build: ({ startDate }) => sql`select ${startDate} as day, id, ${sql([types.slice(1).map((_, i) => `null as c${i + 1}`).join(', ')] as never)}, 1 as c0 from generate_series(0, 50) id`,
+      build: ({ startDate }) =>
+        sql`select ${startDate} as day, id, ${sql([
+          types
+            .slice(1)
+            .map((type, i) => `null::${type} as c${i + 1}`)
+            .join(', '),
+        ] as never)}, 1 as c0 from generate_series(0, 50) id`,
     };
     const { plan } = await direct.run(target, { from: '2024-03-01', to: '2024-03-03' });
     expect(await rowsOf(db, 'target')).toHaveLength(3 * 51);
@@ -308,4 +357,3 @@ describe.each(strategies)('a value of every type (%s)', (strategy) => {
     expect(await rowsOf(db, 'target')).toEqual(before);
   });
 });
-

@@ -41,7 +41,10 @@ export interface Direct {
   plan(table: TableInput, range: Range | Undoing): Promise<Plan>;
   open(table: TableInput, range: Range | Undoing): Promise<DirectRun>;
   /** A whole run. */
-  run(table: TableInput, range: Range | Undoing): Promise<{ readonly replaced: readonly Replaced[]; readonly plan: Plan }>;
+  run(
+    table: TableInput,
+    range: Range | Undoing,
+  ): Promise<{ readonly replaced: readonly Replaced[]; readonly plan: Plan }>;
   end(): Promise<void>;
 }
 

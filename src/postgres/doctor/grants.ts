@@ -29,10 +29,7 @@ interface TableRights {
   readonly mayKeep: boolean;
 }
 
-async function missingOnTable(
-  tx: Tx,
-  { table, strategy, keep }: Definition,
-): Promise<Omit<MissingGrants, 'read'>> {
+async function missingOnTable(tx: Tx, { table, strategy, keep }: Definition): Promise<Omit<MissingGrants, 'read'>> {
   const { rows } = await tx.query<TableRights>(
     `select pg_catalog.quote_ident(current_user) as role, pg_catalog.has_schema_privilege(n.oid, 'usage') as "mayUse",
             pg_catalog.has_schema_privilege(n.oid, 'create') as "mayCreate",
@@ -43,7 +40,12 @@ async function missingOnTable(
               where not pg_catalog.has_table_privilege(c.oid, w.privilege)) as missing
        from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       where n.nspname = $1 and c.relname = $2`,
-    [table.schema, table.name, ['select', 'insert', 'delete', ...(strategy === 'delete-insert' ? [] : ['update'])], tx.ledger],
+    [
+      table.schema,
+      table.name,
+      ['select', 'insert', 'delete', ...(strategy === 'delete-insert' ? [] : ['update'])],
+      tx.ledger,
+    ],
   );
   const [rights] = rows;
   if (!rights) return { write: [], create: [], keep: [] };

@@ -71,7 +71,10 @@ export interface Keeping {
 export function keeping(
   statement: string,
   keep: Keeping | null,
-  { as = '', isNew = false }: { /** The rows' name, with a dot. */ readonly as?: string; readonly isNew?: boolean } = {},
+  {
+    as = '',
+    isNew = false,
+  }: { /** The rows' name, with a dot. */ readonly as?: string; readonly isNew?: boolean } = {},
 ): string {
   if (!keep?.copy) return statement;
   return keepText(`${statement} returning ${quoteColumns(keep.columns, as)}`, { ...keep, copy: keep.copy }, isNew);

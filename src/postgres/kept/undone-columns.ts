@@ -42,8 +42,14 @@ export async function matchColumns(tx: Tx, { table, name }: Definition, kept: Ke
     problems: [
       ...sentence(gone, `${name} has no column ${gone.join(', ')} any more, of which what was replaced has values`),
       ...sentence(generated, `${name} computes ${generated.join(', ')} today, of which what was replaced has values`),
-      ...lossy.map(({ name: column, to, why }) => `${name}.${column} is ${to} today, which cannot take every value that was replaced${why}`),
-      ...sentence(required, `${name} demands a value of ${listed(required)}, which came since: what was replaced has none`),
+      ...lossy.map(
+        ({ name: column, to, why }) =>
+          `${name}.${column} is ${to} today, which cannot take every value that was replaced${why}`,
+      ),
+      ...sentence(
+        required,
+        `${name} demands a value of ${listed(required)}, which came since: what was replaced has none`,
+      ),
     ],
     warnings: sentence(added, `Columns that came since get their defaults: ${listed(added)}`),
   };
