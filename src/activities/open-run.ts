@@ -67,7 +67,7 @@ export async function openRun(deps: Dependencies, input: OpenRunInput): Promise<
   demandNotCompleted(input, run);
   await demandUnclaimed(deps, span, input);
   const basis = basisOf(plan, unfinished);
-  const now = plan.undo ? await undoBasis(deps, plan) : await basisNow(deps, definition, basis);
+  const now = plan.undo ? await undoBasis(deps, plan, basis) : await basisNow(deps, definition, basis);
   demandNoDrift(findDrift(basis, now.basis), now.problems);
   const opening = { ...input, table: plan.table, span, namespace: deps.namespace };
   const totals = await takeClaim(deps, { ...opening, definition, plan, run });
@@ -154,11 +154,15 @@ async function basisNow(deps: Dependencies, definition: Definition, planned: Pla
 }
 
 /** The same of an undo, with what keeps it from being done now. */
-async function undoBasis(deps: Dependencies, plan: StoredPlan): Promise<BasisNow> {
+async function undoBasis(deps: Dependencies, plan: StoredPlan, planned: PlanBasis): Promise<BasisNow> {
   const { from, to, undo } = plan;
   const request = { undo: undo?.planId ?? '', from, to, reason: null, requestedBy: null };
   const { definitionDigest, buildDigest, shape, partitions, refusals } = await computeUndo(deps, request);
-  return { basis: { definitionDigest, buildDigest, shape, partitions: toStates(partitions) }, problems: refusals };
+  const now = toStates(partitions);
+  // A run that was terminated may have been committing its last partition when the plan was made.
+  const keys = new Set(planned.partitions.map(({ key }) => key));
+  const late = now.filter(({ key }) => !keys.has(key)).map(({ key }) => `${key}: was written by that run`);
+  return { basis: { definitionDigest, buildDigest, shape, partitions: now }, problems: [...refusals, ...late] };
 }
 
 function demandNoDrift(drift: readonly string[], problems: readonly string[]): void {

@@ -17,7 +17,6 @@ export function planLines(plan: Plan, tail: readonly PlannedPartition[] = []): s
     partitionTable(plan, tail),
     leftAlone(plan),
     takenOver(plan),
-    undone(plan),
     aboutPlan(plan),
     listUnder('Warnings:', plan.warnings),
     buildSql(plan),
@@ -96,12 +95,6 @@ function takenOver({ replaces }: Plan): string[] {
   return wrap(`Takes over what plan ${planId} left unfinished. ${kept}`);
 }
 
-function undone({ undoes }: Plan): string[] {
-  return undoes
-    ? wrap(`Undoes run ${undoes.workflowId} (plan ${undoes.planId}): puts back the rows that it replaced.`)
-    : [];
-}
-
 function kept({ keep, strategy: chosen }: Plan): string {
   if (!keep) return 'nothing of what is replaced (keepReplaced is "0"): it cannot be undone';
   const about = chosen === 'diff' ? 'at most about' : 'about';
@@ -115,8 +108,14 @@ function listKeys(keys: readonly string[]): string {
 }
 
 function aboutPlan(plan: Plan): string[] {
-  const { options } = plan;
+  const { options, undoes } = plan;
   return facts([
+    ...(undoes
+      ? ([
+          ['undoes', undoes.workflowId],
+          ['', `plan ${undoes.planId}`],
+        ] as const)
+      : []),
     ['how', 'each partition in one transaction; no reader waits, and none sees half of one'],
     ['strategy', strategy(plan)],
     ...(plan.source === null ? [] : [['source', plan.source] as const]),

@@ -12,7 +12,7 @@ beforeAll(async () => {
   role = `${db.name}_writer`;
   await db.query(`${FACT} select pg_stat_force_next_flush();
     create role ${role} login password 'secret';
-    grant usage on schema backfill to ${role};
+    grant usage, create on schema backfill to ${role};
     grant select, insert, update, delete on all tables in schema backfill to ${role};
     grant select, insert, delete on fact to ${role}; grant select on src to ${role};`);
   const url = new URL(db.url);

@@ -102,6 +102,7 @@ export const result = {
   rowsBefore: 14,
   rowsAfter: 14,
   emptied: [],
+  keptUntil: '2026-03-22T10:02:00.000Z',
 };
 
 export function pruned(dryRun: boolean): PruneResult {

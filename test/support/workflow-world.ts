@@ -105,7 +105,7 @@ export class World {
       this.calls.push(`closeRun ${state}`);
       const { size } = this.done;
       const rows = { rowsBefore: size * ROWS.rowsBefore, rowsAfter: size * ROWS.rowsAfter };
-      return { total: this.#given.keys.length, done: size, ...rows, changes: null, emptied: [] };
+      return { total: this.#given.keys.length, done: size, ...rows, changes: null, emptied: [], keptUntil: null };
     },
     readPlan: async ({ planId }) => this.#plan(planId),
     readRun: async () => null,

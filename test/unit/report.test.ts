@@ -225,11 +225,18 @@ describe('the last words on a run', () => {
       rowsBefore: 1234,
       rowsAfter: 98,
       emptied: [{ key: '2026-03-07', rowsBefore: 7 }],
+      keptUntil: '2026-03-22T10:02:33.123Z',
     };
     const lines = outcomeLines({ kind: 'completed', result }, place);
     expect(lines).toContain('  rows      1,234 before, 98 after');
     expect(lines).toContain('  compared  2 added, 4 removed, 1,000 changed, 300 unchanged (in 13 partitions)');
     expect(lines).toContain('  - 2026-03-07 (7 rows before)');
+    expect(lines.slice(-2)).toEqual([
+      'To put back what it replaced, until 2026-03-22 10:02Z:',
+      '  backfill undo backfill/mart.daily_revenue/2026-03-01..2026-03-14',
+    ]);
+    const unkept = outcomeLines({ kind: 'completed', result: { ...result, keptUntil: null } }, place);
+    expect(unkept.join()).not.toContain('undo');
     expect(lines).toContain('  web UI    http://ui');
   });
 

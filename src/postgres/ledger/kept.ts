@@ -109,9 +109,7 @@ async function findOverdue(
     `select k.plan_id as "planId", l.table_name as table, k.relation, t.until as since,
             coalesce(pg_total_relation_size(to_regclass($2 || '.' || quote_ident(k.relation))), 0) as bytes
        from ${tx.ledger}.kept k join ${tx.ledger}.plan l using (plan_id)
-      cross join lateral (
-              select greatest(k.made_at, max(r.committed_at)) + k.keep_for as until
-                from ${tx.ledger}.replacement r where r.plan_id = k.plan_id) t
+      cross join lateral (${untilText(tx)}) t
       where k.dropped_at is null and t.until < clock_timestamp() and ($3::uuid is null or k.plan_id = $3)
         and not exists (select from ${tx.ledger}.plan u join ${tx.ledger}.run o using (plan_id)
                          where u.undoes = k.plan_id and o.state = 'open')
@@ -119,6 +117,20 @@ async function findOverdue(
     [most, tx.ledger, planId],
   );
   return rows.map(({ bytes, ...overdue }) => ({ ...overdue, bytes: Number(bytes) }));
+}
+
+function untilText({ ledger }: Tx): string {
+  return `select greatest(k.made_at, max(r.committed_at)) + k.keep_for as until from ${ledger}.replacement r where r.plan_id = k.plan_id`;
+}
+
+/** ISO 8601; null where nothing is kept. */
+export async function readKeptUntil(tx: Tx, planId: string): Promise<string | null> {
+  const { rows } = await tx.query<{ until: string }>(
+    `select t.until from ${tx.ledger}.kept k cross join lateral (${untilText(tx)}) t
+      where k.plan_id = $1 and k.dropped_at is null`,
+    [planId],
+  );
+  return rows[0] ? new Date(rows[0].until).toISOString() : null;
 }
 
 /** What was kept is not there any more: neither the copy, nor anything that only its presence makes true. */

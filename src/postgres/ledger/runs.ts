@@ -2,6 +2,7 @@ import type { BackfillResult, RunRecord } from '../../domain/outcome.js';
 import type { Tx } from '../database.js';
 import type { Span } from './claims.js';
 import { readFirstFailures } from './failures.js';
+import { readKeptUntil } from './kept.js';
 import { PAGE_SIZE } from './plans.js';
 import { changesOf } from './replacements.js';
 
@@ -92,6 +93,8 @@ export interface RunTotals {
   readonly rowsAfter: number;
   readonly changes: BackfillResult['changes'];
   readonly emptied: { readonly key: string; readonly rowsBefore: number }[];
+  /** ISO 8601; null where nothing is kept. */
+  readonly keptUntil: string | null;
 }
 
 interface TotalsRow {
@@ -132,6 +135,7 @@ export async function readTotals(tx: Tx, planId: string): Promise<RunTotals> {
     rowsAfter: Number(row.after),
     changes: changes && { partitions: Number(row.compared), ...changes },
     emptied: emptied.rows.map((row) => ({ key: row.key, rowsBefore: Number(row.before) })),
+    keptUntil: await readKeptUntil(tx, planId),
   };
 }
 
