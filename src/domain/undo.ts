@@ -38,7 +38,7 @@ export interface Undoable {
 /** `refuse`: there is something to put back, and it may not, or cannot. */
 export type UndoDecision = Decision | { readonly action: 'refuse'; readonly why: string };
 
-export const NOT_WRITTEN = 'that run did not write it';
+const NOT_WRITTEN = 'that run did not write it';
 
 /** What an undo does with one partition. @param undoable undefined where the run that is undone did not write it */
 export function decideUndo(undoable: Undoable | undefined, { home }: Pick<PartitionFacts, 'home'>): UndoDecision {
