@@ -6,7 +6,7 @@ import { grainText } from '../domain/grain.js';
 import { samePartitioning } from '../domain/keep.js';
 import type { Decision } from '../domain/planning.js';
 import type { RunOptions } from '../domain/request.js';
-import { type UndoDecision, type Undoable, decideUndo } from '../domain/undo.js';
+import { type UndoDecision, type Undoable, WHY_NOT_KEPT, decideUndo, describeRefused } from '../domain/undo.js';
 import { type Kept, readKept, readUndoable } from '../postgres/ledger/kept.js';
 import type { StoredPlan } from '../postgres/ledger/plans.js';
 import { type RunRow, findRun } from '../postgres/ledger/runs.js';
@@ -25,9 +25,6 @@ const OPTIONS: RunOptions = {
   onFailure: 'stop',
   allowIncomplete: true,
 };
-
-/** Partitions that a refusal names. */
-const MOST_NAMED = 20;
 
 interface Undone {
   readonly plan: StoredPlan;
@@ -66,7 +63,8 @@ export async function computeUndo(
   };
   const written = new Map(undone.replacements.map((one) => [one.key, one]));
   const isDiff = range.partitions.some(({ key }) => written.get(key)?.kept === 'differences');
-  const form = isDiff ? 'differences' : 'rows';
+  // Without a key by which they could be compared the survey refuses it.
+  const form = isDiff && sameRow ? 'differences' : 'rows';
   const restoring = undoDefinition(definition, undo, { ledger: deps.database.ledger, form });
   // What is compared can be put back by comparing only; else it is written as the definition says.
   const found = await surveyTable(
@@ -94,13 +92,22 @@ export async function computeUndo(
     requestedBy: request.requestedBy,
     reason: request.reason,
   });
-  const refusals = refused(decisions, range.partitions, whyNotKept(undone));
+  const refused = decisions.flatMap((decision, i) =>
+    decision.action === 'refuse' ? [{ ...decision, key: range.partitions[i]?.key ?? '' }] : [],
+  );
+  const notKept = refused.some(({ why }) => why === WHY_NOT_KEPT) ? [whyNotKept(undone)] : [];
   return {
     ...computed,
     // A partition may be put back as it was before it had ended; that is recorded as it was, too.
     partitions: computed.partitions.map((one) => ({ ...one, provisional: false })),
     facts: { ...computed.facts, warnings: [...columns.warnings, ...computed.facts.warnings.filter(isOfUndo)] },
-    refusals: [...(await openProblem(deps, run)), ...problems, ...refusals, ...computed.refusals],
+    refusals: [
+      ...(await openProblem(deps, run)),
+      ...problems,
+      ...notKept,
+      ...describeRefused(refused),
+      ...computed.refusals,
+    ],
   };
 }
 
@@ -138,28 +145,9 @@ function isOfUndo(warning: string): boolean {
 }
 
 function whyNotKept({ kept, run }: Undone): string {
-  if (!kept) return `${run.workflowId} kept nothing of what it replaced (keepReplaced was "0")`;
+  if (!kept)
+    return `${run.workflowId} kept nothing of what it replaced (keepReplaced "0", or a worker of before there was an undo)`;
   return kept.isDropped
     ? `What ${run.workflowId} replaced was kept until ${kept.droppedAt && new Date(kept.droppedAt).toISOString()}, and is gone`
     : `${run.workflowId} had no copy for what it found there`;
-}
-
-/** One sentence for each reason, with its keys. */
-function refused(
-  decisions: readonly UndoDecision[],
-  partitions: readonly { readonly key: string }[],
-  notKept: string,
-): string[] {
-  const keysByWhy = new Map<string, string[]>();
-  decisions.forEach((decision, i) => {
-    if (decision.action !== 'refuse') return;
-    keysByWhy.set(decision.why, [...(keysByWhy.get(decision.why) ?? []), partitions[i]?.key ?? '']);
-  });
-  const texts = [...keysByWhy].map(([why, keys]) => {
-    const named = keys.slice(0, MOST_NAMED).join(', ');
-    const more = keys.length > MOST_NAMED ? ` and ${keys.length - MOST_NAMED} more` : '';
-    const remedy = why.startsWith('was written since') ? '; undo that first, or leave it out (from, to)' : '';
-    return `${named}${more}: ${why}${remedy}`;
-  });
-  return keysByWhy.has('what it held before is not kept') ? [notKept, ...texts] : texts;
 }

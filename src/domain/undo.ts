@@ -36,7 +36,17 @@ export interface Undoable {
 }
 
 /** `refuse`: there is something to put back, and it may not, or cannot. */
-export type UndoDecision = Decision | { readonly action: 'refuse'; readonly why: string };
+export type UndoDecision = Decision | RefusedUndo;
+
+export interface RefusedUndo {
+  readonly action: 'refuse';
+  readonly why: string;
+  /** ISO 8601: when that came about, where it is known. */
+  readonly at: string | null;
+}
+
+/** What is said of it once for all is said of its run. */
+export const WHY_NOT_KEPT = 'what it held before is not kept';
 
 const NOT_WRITTEN = 'that run did not write it';
 
@@ -47,19 +57,37 @@ export function decideUndo(undoable: Undoable | undefined, { home }: Pick<Partit
   if (newest.generation !== generation) {
     return newest.isUndo
       ? { action: 'leave', why: 'was put back already' }
-      : { action: 'refuse', why: `was written since by ${describeWriter(newest)}` };
+      : { action: 'refuse', why: `was written since by ${describeWriter(newest)}`, at: newest.committedAt };
   }
-  if (kept === null) return { action: 'refuse', why: 'what it held before is not kept' };
+  if (kept === null) return { action: 'refuse', why: WHY_NOT_KEPT, at: null };
   if (home !== 'missing') return { action: 'replace' };
   if (kept === 'differences') {
-    return { action: 'refuse', why: 'its partition is gone, and of its rows only those that had changed are kept' };
+    const why = 'its partition is gone, and of its rows only those that had changed are kept';
+    return { action: 'refuse', why, at: null };
   }
   return rowsBefore > 0 ? { action: 'create' } : { action: 'leave', why: 'has no partition, as before that run' };
 }
 
-function describeWriter({ workflowId, requestedBy, committedAt, generation }: Undoable['newest']): string {
-  const who = workflowId ?? 'a run that is not known any more';
+function describeWriter({ workflowId, requestedBy }: Undoable['newest']): string {
   const by = requestedBy === null ? '' : `, started by ${requestedBy}`;
-  const when = committedAt === null ? '' : `, at ${committedAt}`;
-  return `${who}${by}${when} (generation ${generation})`;
+  return `${workflowId ?? 'a run that is not known any more'}${by}`;
+}
+
+/** Partitions that a refusal names. */
+const MOST_NAMED = 20;
+
+/** One sentence for each reason, with its keys, and when it came about. */
+export function describeRefused(refused: readonly (RefusedUndo & { readonly key: string })[]): string[] {
+  const byWhy = new Map<string, (RefusedUndo & { readonly key: string })[]>();
+  for (const one of refused) byWhy.set(one.why, [...(byWhy.get(one.why) ?? []), one]);
+  return [...byWhy].map(([why, all]) => {
+    const keys = all.map(({ key }) => key);
+    const named = keys.slice(0, MOST_NAMED).join(', ');
+    const more = keys.length > MOST_NAMED ? ` and ${keys.length - MOST_NAMED} more` : '';
+    const times = all.flatMap(({ at }) => at ?? []).sort();
+    const [first, last] = [times[0], times.at(-1)];
+    if (first === undefined) return `${named}${more}: ${why}`;
+    const when = first === last ? `at ${first}` : `from ${first} to ${last}`;
+    return `${named}${more}: ${why}, ${when}; undo that first, or leave it out (request.from, request.to)`;
+  });
 }

@@ -8,6 +8,7 @@ import { quoteTableName } from '../domain/table-name.js';
 import { shapeText } from './catalog.js';
 import type { Database, Tx } from './database.js';
 import { type Keeping, quoteCopy } from './kept/copy.js';
+import { demandWhole } from './kept/demand-whole.js';
 import { undoDefinition } from './kept/undo-build.js';
 import { hideValues } from './hide-values.js';
 import {
@@ -76,6 +77,7 @@ async function replaceInTransaction(
   const { undo, buildDigest, provisional, action, strategy, hasDeferred } = admission;
   const definition = undo ? undoneBy(todays, undo, tx.ledger) : todays;
   demandUnchanged(definition, admission, shape);
+  if (undo) await demandWhole(tx, undo, key);
   const target = targetOf(definition, admission, key);
   const source = rowSourceOf({ definition, sources, applicationName: sessionName(planId, key), signal });
   const write = action === 'create' ? createPartition : replaceRows;
@@ -99,7 +101,11 @@ async function replaceInTransaction(
 }
 
 /** @throws {BackfillError} PlanDrift: what it held before is not kept any more */
-function undoneBy(todays: Definition, { form, ...undo }: NonNullable<Admission['undo']>, ledger: string): Definition {
+function undoneBy(
+  todays: Definition,
+  { form, oldRows: _, ...undo }: NonNullable<Admission['undo']>,
+  ledger: string,
+): Definition {
   if (form !== null) return undoDefinition(todays, undo, { ledger, form });
   throw new BackfillError({
     type: FailureType.PlanDrift,

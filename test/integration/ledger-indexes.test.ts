@@ -51,7 +51,7 @@ test('every foreign key of the ledger has an index on its own side', async () =>
 
 /** A run that fails, all that can be asked of it, its retries, and the end of what is old. */
 async function doEverything(): Promise<void> {
-  const { client, db } = harness;
+  const { client, db, temporal } = harness;
   await db.query(`insert into src values ('2024-03-08', 1, 9)`);
   const request = { table: 'fact', from: '2024-03-01', to: '2024-03-10', requestedBy: 'ada' } as const;
   const { planId } = await client.plan(request);
@@ -66,7 +66,11 @@ async function doEverything(): Promise<void> {
   const { planId: third } = await (await client.start({ ...request, select: 'failed' })).result();
   // As a terminated run leaves it: whoever wants the range takes it away.
   await db.query(`update backfill.run set state = 'open', closed_at = null where plan_id = $1`, [third]);
-  await (await client.start(request)).result();
+  const { planId: last } = await (await client.start(request)).result();
+  await (await client.undo(last)).result();
+  await db.query(`update backfill.kept set keep_for = '0' where plan_id = $1`, [last]);
+  const sweep = { taskQueue: 'backfill', workflowId: 'sweep' };
+  expect(await temporal.workflow.execute('sweep', sweep)).toMatchObject({ dropped: [{ planId: last }] });
   await client.readTables();
   await client.readPartitions('fact');
   await client.readHistory('fact', { key: '2024-03-08' });

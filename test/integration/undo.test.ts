@@ -103,7 +103,7 @@ describe.each(Object.keys(layouts) as (keyof typeof layouts)[])('a %s table', (l
       expect(undo.refusals).toEqual([
         expect.stringMatching(
           new RegExp(
-            `^2024-03-04: was written since by direct ${later.plan.planId}, at 2\\d{3}-.*Z \\(generation 2\\); undo that first`,
+            `^2024-03-04: was written since by direct ${later.plan.planId}, at 2\\d{3}-.*Z; undo that first, or leave it out`,
           ),
         ),
       ]);
@@ -124,6 +124,25 @@ describe.each(Object.keys(layouts) as (keyof typeof layouts)[])('a %s table', (l
       const before = await fingerprints(db);
       await expect(run.attempt('2024-03-04')).rejects.toMatchObject({
         info: { type: 'PlanDrift', message: expect.stringContaining('generation 1 → 9') },
+      });
+      expect(await fingerprints(db)).toEqual(before);
+      await run.close();
+    });
+
+    test('is not put back from a copy that somebody has written to', async () => {
+      const { plan } = await direct.run(fact(), days);
+      const [copy = ''] = await copiesOf(db);
+      await db.query(
+        `delete from backfill.${copy} where ctid = (select min(ctid) from backfill.${copy} where backfill_key = '2024-03-04' and not backfill_is_new)`,
+      );
+      const before = await fingerprints(db);
+      const run = await direct.open(fact(), { undo: plan.planId });
+      const [expected, left] = strategy === 'diff' ? [50, 49] : [100, 99];
+      await expect(run.attempt('2024-03-04')).rejects.toMatchObject({
+        info: {
+          type: 'PlanDrift',
+          message: `2024-03-04: of the ${expected} rows that direct ${plan.planId} replaced the copy ${copy} has ${left}; somebody has written to it`,
+        },
       });
       expect(await fingerprints(db)).toEqual(before);
       await run.close();

@@ -10,6 +10,13 @@ import type { ColumnType } from '../../domain/sql-template.js';
 import type { Tx } from '../database.js';
 import type { Kept } from './kept.js';
 
+/** What is kept of the replacement that is undone. */
+export interface KeptRows {
+  readonly form: KeptForm | null;
+  /** Old rows that are to be there, at least. */
+  readonly oldRows: number;
+}
+
 /** What a replacement needs to know of its run, plan and partition. */
 export interface Admission {
   readonly action: 'create' | 'replace';
@@ -32,7 +39,7 @@ export interface Admission {
   /** Where the old rows are kept; null for nowhere. */
   readonly kept: Pick<Kept, 'relation' | 'columns'> | null;
   /** The plan puts back what another run replaced; null for all others. */
-  readonly undo: (UndoFacts & { readonly form: KeptForm | null }) | null;
+  readonly undo: (UndoFacts & KeptRows) | null;
   /** What an earlier attempt under this plan committed, if one did. */
   readonly already: Replaced | null;
 }
@@ -85,6 +92,7 @@ export function admissionTexts(ledger: string, attempt: Attempt): string[] {
               where attrelid = to_regclass(${relation}) and attname = ${column}) as precision,
             case when l.undoes is null then pp.provisional else coalesce(u.provisional_before, false) end as provisional,
             p.generation, pp.generation as "generationPlanned", l.facts->'undo' as undo, u.kept as "undoForm",
+            case u.kept when 'rows' then u.rows_before when 'differences' then u.rows_removed + u.rows_changed else 0 end as "undoRows",
             (select jsonb_build_object('relation', k.relation, 'columns', k.columns) from ${ledger}.kept k
               where k.plan_id = r.plan_id and k.dropped_at is null) as kept,
             pp.leaf_oid is null or exists (select from pg_inherits
@@ -106,6 +114,7 @@ interface AdmissionRow extends Omit<Admission, 'already' | 'generation' | 'gener
   readonly generationPlanned: string;
   readonly undo: UndoFacts | null;
   readonly undoForm: KeptForm | null;
+  readonly undoRows: string;
   readonly doneBefore: string | null;
   readonly doneAfter: string | null;
   readonly doneGeneration: string | null;
@@ -126,7 +135,17 @@ export function readAdmission(rows: readonly unknown[], { planId, key }: Attempt
       message: `${key} was not written: the run of plan ${planId} is closed, or goes on in another execution`,
     });
   }
-  const { doneBefore, doneAfter, doneGeneration, doneAdded, doneRemoved, doneChanged, undoForm, ...admission } = row;
+  const {
+    doneBefore,
+    doneAfter,
+    doneGeneration,
+    doneAdded,
+    doneRemoved,
+    doneChanged,
+    undoForm,
+    undoRows,
+    ...admission
+  } = row;
   const done = {
     rowsBefore: Number(doneBefore),
     rowsAfter: Number(doneAfter),
@@ -138,7 +157,7 @@ export function readAdmission(rows: readonly unknown[], { planId, key }: Attempt
     ...admission,
     generation: Number(row.generation),
     generationPlanned: Number(row.generationPlanned),
-    undo: row.undo && { ...row.undo, form: undoForm },
+    undo: row.undo && { ...row.undo, form: undoForm, oldRows: Number(undoRows) },
     already,
   };
 }

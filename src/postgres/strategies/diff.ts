@@ -40,14 +40,15 @@ export async function writeDifferences(
   { key, keep }: { readonly key: UniqueKey; readonly keep: Keeping | null },
 ): Promise<WrittenDifferences> {
   const [remove, change] = correctRows(target, key);
-  const [removed = 0, keptOld = 0, changed = 0, added = 0] = await tx.goOnAsUser(
+  const counts = await tx.goOnAsUser(
     keeping(remove, keep, { as: 't.' }),
-    keepChanging(target, key, keep),
+    ...keepChanging(target, key, keep),
     // A row that changes keeps its key, by which it is known, unless a trigger gives it another one.
     keeping(change, key.hasTriggers ? keep : null, { as: 't.', isNew: true }),
     keeping(insertMissing(target, key), keep, { isNew: true }),
   );
-  return { removed, changed, added, isKept: !keep?.copy || keptOld >= changed };
+  const [removed = 0, changed = 0, added = 0] = [counts[0], ...counts.slice(-2)];
+  return { removed, changed, added, isKept: !keep?.copy || (counts[1] ?? 0) >= changed };
 }
 
 /** Statements after which no row is left that is not as built: the first deletes, the second updates. */
@@ -61,10 +62,10 @@ export function correctRows(target: Target, key: UniqueKey): readonly [string, s
 }
 
 /** Locked, so that no other session changes them before this one does; those that it changed before are seen. */
-function keepChanging(target: Target, key: UniqueKey, keep: Keeping | null): string {
-  if (!keep?.copy) return 'select where false';
+function keepChanging(target: Target, key: UniqueKey, keep: Keeping | null): string[] {
+  if (!keep?.copy) return [];
   const old = `select ${quoteColumns(keep.columns, 't.')} from ${quoteTarget(target)} as t, ${changing(target, key)} for update of t`;
-  return keepText(old, { ...keep, copy: keep.copy }, false);
+  return [keepText(old, { ...keep, copy: keep.copy }, false)];
 }
 
 function changing(target: Target, key: UniqueKey): string {
