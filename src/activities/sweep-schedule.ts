@@ -8,8 +8,8 @@ import { WorkflowType, sweepScheduleId } from '../contract.js';
  */
 export async function ensureSweepSchedule(client: Client, taskQueue: string): Promise<void> {
   const scheduleId = sweepScheduleId(taskQueue);
-  try {
-    await client.schedule.create({
+  const create = () =>
+    client.schedule.create({
       scheduleId,
       spec: {
         calendars: [{ hour: 3, minute: 0, comment: 'Drop copies of replaced rows whose time is over' }],
@@ -19,6 +19,9 @@ export async function ensureSweepSchedule(client: Client, taskQueue: string): Pr
       policies: { overlap: 'SKIP', catchupWindow: '1 day' },
       state: { note: 'Made by a worker of temporal-backfill. It is left as it is while it is there.' },
     });
+  try {
+    // A worker's start does not wait for a server that is slow to say no.
+    await client.withDeadline(Date.now() + 5_000, create);
   } catch {
     return;
   }

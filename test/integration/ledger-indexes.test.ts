@@ -67,7 +67,7 @@ async function doEverything(): Promise<void> {
   // As a terminated run leaves it: whoever wants the range takes it away.
   await db.query(`update backfill.run set state = 'open', closed_at = null where plan_id = $1`, [third]);
   const { planId: last } = await (await client.start(request)).result();
-  await (await client.undo(last)).result();
+  await (await client.undo(last, { to: '2024-03-01' })).result();
   await db.query(`update backfill.kept set keep_for = '0' where plan_id = $1`, [last]);
   const sweep = { taskQueue: 'backfill', workflowId: 'sweep' };
   expect(await temporal.workflow.execute('sweep', sweep)).toMatchObject({ dropped: [{ planId: last }] });

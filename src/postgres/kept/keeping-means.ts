@@ -5,6 +5,7 @@ import { quoteIdentifier, quoteTableName } from '../../domain/table-name.js';
 import type { Tx } from '../database.js';
 import type { Layout } from '../layout.js';
 import { lowerAndUpper } from '../leaves.js';
+import { attempt } from '../try-build.js';
 import { TREE } from '../writing-problems.js';
 import { MOST_COLUMNS, storedColumns } from './copy.js';
 
@@ -53,17 +54,21 @@ async function guessBytes(
   if (!first || !last) return 0;
   const column = `t.${quoteIdentifier(partitioning.column)}`;
   const type = castOf(columnType);
-  const { rows: planned } = await tx.query<{ 'QUERY PLAN': readonly [{ Plan: { 'Plan Rows': number } }] }>(
-    `explain (format json) select from ${quoteTableName(table)} t where ${column} >= $1::${type} and ${column} < $2::${type}`,
-    [lowerAndUpper(first, columnType).lower, lowerAndUpper(last, columnType).upper],
+  const planned = await attempt(tx, () =>
+    tx.query<{ 'QUERY PLAN': readonly [{ Plan: { 'Plan Rows': number } }] }>(
+      `explain (format json) select from ${quoteTableName(table)} t where ${column} >= $1::${type} and ${column} < $2::${type}`,
+      [lowerAndUpper(first, columnType).lower, lowerAndUpper(last, columnType).upper],
+    ),
   );
+  // Who may not read the table is told so of its rights.
+  if (typeof planned === 'string') return 0;
   const { rows } = await tx.query<{ rows: number; bytes: string }>(
     `select coalesce(sum(greatest(reltuples, 0)), 0)::float8 as rows, coalesce(sum(pg_table_size(oid)), 0) as bytes
        from pg_class where relkind = 'r' and (oid = $1 or oid in (${TREE}))`,
     [facts.oid],
   );
   const [size] = rows;
-  const inRange = planned[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
+  const inRange = planned.rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
   if (!size || size.rows === 0) return Number(size?.bytes ?? 0);
   return Math.round((Math.min(inRange, size.rows) / size.rows) * Number(size.bytes));
 }
