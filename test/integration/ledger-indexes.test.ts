@@ -33,7 +33,9 @@ test('no statement to a ledger of 20,000 runs looks at more of it than the page 
   await doEverything();
   const wasteful = seen
     .filter(({ text }) => !READS_ALL.some((all) => all.test(text)))
-    .flatMap(({ text, scans }) => scans.flatMap((scan) => (scan.rows > FEW ? [{ ...scan, text }] : [])));
+    .flatMap(({ text, scans }) =>
+      scans.flatMap((scan) => (scan.rows > FEW && !isCopy(scan) ? [{ ...scan, text }] : [])),
+    );
   expect(wasteful).toEqual([]);
   const texts = seen.map(({ text }) => text);
   expect(statementsInSource().filter((start) => !texts.some((text) => text.includes(start)))).toEqual([]);
@@ -80,6 +82,11 @@ async function doEverything(): Promise<void> {
   await client.doctor({ table: 'fact' });
   expect((await client.prune({ olderThan: '1 day', dryRun: true })).counts.runs).toBeGreaterThan(1000);
   expect((await client.prune({ olderThan: '1 day' })).counts.plans).toBeGreaterThan(1000);
+}
+
+/** What one run has replaced: rows of the table, which grow with no other run. */
+function isCopy({ relation }: Explained['scans'][number]): boolean {
+  return /^kept_[0-9a-f]{32}$/.test(relation);
 }
 
 /** How each statement to the ledger begins in our source, as far as it is fixed. */
