@@ -27,7 +27,14 @@ export type { Strategy, WantedStrategy } from './domain/strategy.js';
 export type { Grain, NumberForm, Partitioning } from './domain/grain.js';
 export type { FailureInfo, FailureType } from './domain/failure.js';
 export type { DoctorTarget, Finding } from './domain/finding.js';
-export type { FailureRecord, FailuresPage, HistoryCursor, HistoryEntry, HistoryPage } from './domain/history.js';
+export type {
+  FailureRecord,
+  FailuresPage,
+  HistoryCursor,
+  HistoryEntry,
+  HistoryPage,
+  RunName,
+} from './domain/history.js';
 export type { BackfillResult, Difference, Replaced, RunRecord } from './domain/outcome.js';
 export type { LeftAlone, Plan, PlannedKeeping, PlannedPartition } from './domain/plan.js';
 export type { PruneCounts, PruneRequest, PruneResult } from './domain/prune.js';

@@ -149,5 +149,5 @@ function whyNotKept({ kept, run }: Undone): string {
     return `${run.workflowId} kept nothing of what it replaced (keepReplaced "0", or a worker of before there was an undo)`;
   return kept.isDropped
     ? `What ${run.workflowId} replaced was kept until ${kept.droppedAt && new Date(kept.droppedAt).toISOString()}, and is gone`
-    : `${run.workflowId} had no copy for what it found there`;
+    : `${run.workflowId} has no copy of what it found there`;
 }

@@ -129,6 +129,59 @@ describe.each(Object.keys(layouts) as (keyof typeof layouts)[])('a %s table', (l
       await run.close();
     });
 
+    test('is not put back by keys that mean other rows today', async () => {
+      const { plan } = await direct.run(fact(), days);
+      const berlin = fact({ partitionBy: { column: 'day', grain: 'day', timeZone: 'Europe/Berlin' } });
+      await expect(direct.plan(berlin, { undo: plan.planId })).rejects.toMatchObject({
+        info: { type: 'InvalidRequest', message: expect.stringContaining('was cut by day in UTC on day when direct') },
+      });
+      await expect(
+        direct.open(fact(), { undo: plan.planId, from: '2024-03-1', to: '2024-03-02' }),
+      ).rejects.toMatchObject({
+        info: { type: 'InvalidRequest' },
+      });
+    });
+
+    test('whose rows came from code is put back without it', async () => {
+      const before = await rowsOf(db, 'fact');
+      const { build: _build, reads: _reads, ...rest } = fact();
+      const rows = ({ startDate }: { readonly startDate: string }) => [{ day: startDate, id: 7, amount: '9.00' }];
+      const fromCode: TableInput = { ...rest, rows, version: '1', columns: ['day', 'id', 'amount'] };
+      const { plan } = await direct.run(fromCode, days);
+      expect((await fingerprints(db)).get('2024-03-04')).toMatchObject({ rows: 1, sum: '9.00' });
+      await direct.run({ ...fromCode, rows: () => [] }, { undo: plan.planId });
+      expect(await rowsOf(db, 'fact')).toEqual(before);
+    });
+
+    test('that has lost its key since is put back where every row is kept, and else not', async () => {
+      const before = await rowsOf(db, 'fact');
+      const { plan } = await direct.run(fact(), days);
+      await db.query(`alter table fact drop constraint ${layout === 'plain' ? 'p' : 'fact'}_pkey`);
+      const undo = fact({ strategy: 'delete-insert' });
+      if (strategy === 'diff') {
+        const { refusals } = await direct.plan(undo, { undo: plan.planId });
+        expect(refusals).toEqual([expect.stringContaining('strategy "diff" needs one')]);
+      } else {
+        await direct.run(undo, { undo: plan.planId });
+        expect(await rowsOf(db, 'fact')).toEqual(before);
+      }
+    });
+
+    test('with triggers that keep and alter rows is as it was', async () => {
+      await db.query(`
+        create function alter_row() returns trigger language plpgsql as $$ begin
+          if tg_op = 'INSERT' and new.id = 101 then return null; end if;
+          if new.id = 61 then new.amount := new.amount + 1000; end if;
+          return new; end $$;
+        create trigger altering before insert or update on fact for each row execute function alter_row()`);
+      const before = await rowsOf(db, 'fact');
+      const { plan } = await direct.run(fact(), days);
+      expect(await rowsOf(db, 'fact')).toContain('(2024-03-04,61,1002.00)');
+      await db.query(`drop function alter_row cascade`);
+      await direct.run(fact(), { undo: plan.planId });
+      expect(await rowsOf(db, 'fact')).toEqual(before);
+    });
+
     test('is not put back from a copy that somebody has written to', async () => {
       const { plan } = await direct.run(fact(), days);
       const [copy = ''] = await copiesOf(db);
@@ -195,8 +248,14 @@ describe.each(Object.keys(layouts) as (keyof typeof layouts)[])('a %s table', (l
     });
 
     test('with columns that it numbers and computes itself gets every value back', async () => {
+      // Up to PostgreSQL 16 a table with partitions cannot get one.
+      const { rows } = await db.query<{ version: number }>(
+        `select current_setting('server_version_num')::int as version`,
+      );
+      const canNumber = layout === 'plain' || (rows[0]?.version ?? 0) >= 170000;
+      if (canNumber) await db.query('alter table fact add no bigint generated always as identity');
       await db.query(`
-        alter table fact add no bigint generated always as identity, add doubled numeric generated always as (amount * 2) stored,
+        alter table fact add doubled numeric generated always as (amount * 2) stored,
                          add noted text default 'noted'; update fact set noted = 'before'`);
       const before = await rowsOf(db, 'fact');
       const { plan } = await direct.run(fact(), days);
