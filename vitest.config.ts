@@ -38,6 +38,7 @@ const ON_POSTGRES_15 = [
   'table-refusals',
   'tables',
   'triggers-and-rules',
+  'undo',
 ].map((name) => `test/integration/${name}.test.ts`);
 
 export default defineConfig({

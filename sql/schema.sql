@@ -18,6 +18,22 @@ create table backfill.failure (
 alter table backfill.failure add constraint failure_pkey PRIMARY KEY (failure_id);
 CREATE INDEX failure_plan ON backfill.failure USING btree (plan_id, key);
 
+create table backfill.kept (
+  plan_id uuid not null,
+  relation text,
+  columns text[] not null,
+  partitioning jsonb not null,
+  keep_for interval not null,
+  made_at timestamp with time zone not null default clock_timestamp(),
+  dropped_at timestamp with time zone
+);
+alter table backfill.kept add constraint kept_pkey PRIMARY KEY (plan_id);
+CREATE INDEX kept_present ON backfill.kept USING btree (made_at) WHERE (dropped_at IS NULL);
+comment on column backfill.kept.relation is 'The copy, in this schema; null where the run only creates partitions, which held nothing.';
+comment on column backfill.kept.columns is 'Those of the table that the copy has: all that are stored.';
+comment on column backfill.kept.partitioning is 'By which the keys of the run are to be read.';
+comment on column backfill.kept.keep_for is 'From the last replacement of the run on.';
+
 create table backfill.migration (
   id integer not null default nextval('backfill.migration_id_seq'::regclass),
   name character varying(255) not null,
@@ -66,11 +82,13 @@ create table backfill.plan (
   replaces uuid,
   requested_by text,
   reason text,
-  created_at timestamp with time zone not null default now()
+  created_at timestamp with time zone not null default now(),
+  undoes uuid
 );
 alter table backfill.plan add constraint plan_pkey PRIMARY KEY (plan_id);
 CREATE INDEX plan_created_at ON backfill.plan USING btree (created_at);
 CREATE INDEX plan_replaces ON backfill.plan USING btree (replaces) WHERE (replaces IS NOT NULL);
+CREATE INDEX plan_undoes ON backfill.plan USING btree (undoes) WHERE (undoes IS NOT NULL);
 comment on column backfill.plan.shape is 'The table''s columns and partitioning as text; compared before each replacement.';
 comment on column backfill.plan.columns is 'The columns that the build gives, in its order.';
 comment on column backfill.plan.facts is 'What was shown beside the partitions: the build''s SQL, checks, warnings.';
@@ -101,22 +119,27 @@ create table backfill.replacement (
   action text not null,
   rows_before bigint not null,
   rows_after bigint not null,
-  build_digest text not null,
+  build_digest text,
   attempt integer not null,
   started_at timestamp with time zone not null,
   committed_at timestamp with time zone not null default clock_timestamp(),
   strategy text not null default 'delete-insert'::text,
   rows_added bigint,
   rows_removed bigint,
-  rows_changed bigint
+  rows_changed bigint,
+  kept text,
+  build_digest_before text,
+  provisional_before boolean not null default false
 );
 alter table backfill.replacement add constraint replacement_pkey PRIMARY KEY (table_name, key, generation);
 alter table backfill.replacement add constraint replacement_plan_id_key_key UNIQUE (plan_id, key);
 alter table backfill.replacement add constraint replacement_action_check CHECK ((action = ANY (ARRAY['create'::text, 'replace'::text])));
 alter table backfill.replacement add constraint replacement_check CHECK ((((rows_added IS NULL) = (rows_removed IS NULL)) AND ((rows_added IS NULL) = (rows_changed IS NULL))));
+alter table backfill.replacement add constraint replacement_kept_check CHECK ((kept = ANY (ARRAY['rows'::text, 'differences'::text])));
 alter table backfill.replacement add constraint replacement_strategy_check CHECK ((strategy = ANY (ARRAY['delete-insert'::text, 'diff'::text])));
 CREATE INDEX replacement_history ON backfill.replacement USING btree (table_name, committed_at, key, generation);
 comment on column backfill.replacement.rows_added is 'Null where old and new rows were not compared.';
+comment on column backfill.replacement.kept is 'All rows that it deleted are in the copy of its run, or those in which it differs; null where they are not kept.';
 
 create table backfill.run (
   plan_id uuid not null,
@@ -144,9 +167,11 @@ comment on column backfill.run.namespace_id is 'Drawn by Temporal when the names
 
 alter sequence backfill.migration_id_seq owned by backfill.migration.id;
 alter table backfill.failure add constraint failure_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES backfill.plan(plan_id);
+alter table backfill.kept add constraint kept_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES backfill.plan(plan_id);
 alter table backfill.partition add constraint partition_failed_plan_id_fkey FOREIGN KEY (failed_plan_id) REFERENCES backfill.plan(plan_id);
 alter table backfill.partition add constraint partition_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES backfill.plan(plan_id);
 alter table backfill.plan add constraint plan_replaces_fkey FOREIGN KEY (replaces) REFERENCES backfill.plan(plan_id);
+alter table backfill.plan add constraint plan_undoes_fkey FOREIGN KEY (undoes) REFERENCES backfill.plan(plan_id);
 alter table backfill.plan_partition add constraint plan_partition_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES backfill.plan(plan_id) ON DELETE CASCADE;
 alter table backfill.replacement add constraint replacement_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES backfill.plan(plan_id);
 alter table backfill.run add constraint run_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES backfill.plan(plan_id);

@@ -20,7 +20,13 @@ export function taskQueueOf(env: Readonly<Record<string, string | undefined>>): 
   return env['BACKFILL_TASK_QUEUE'] || TASK_QUEUE;
 }
 
-export const WorkflowType = { backfill: 'backfill', plan: 'plan', read: 'read', prune: 'prune' } as const;
+export const WorkflowType = {
+  backfill: 'backfill',
+  plan: 'plan',
+  read: 'read',
+  prune: 'prune',
+  sweep: 'sweep',
+} as const;
 
 export const progressQuery = defineQuery<Progress>('progress');
 
@@ -60,6 +66,16 @@ export interface BackfillMemo {
 /** The default workflow id: one open run for a table and range. `table` is the canonical spelling. */
 export function backfillWorkflowId(table: string, from: string, to: string): string {
   return `backfill/${table}/${from}..${to}`;
+}
+
+/** The same for an undo: the run that it undoes may have the range's own, and be retried. */
+export function undoWorkflowId(table: string, from: string, to: string): string {
+  return `backfill-undo/${table}/${from}..${to}`;
+}
+
+/** The schedule that starts the workflow `sweep` once a day. Workers of another task queue have one of their own. */
+export function sweepScheduleId(taskQueue: string): string {
+  return taskQueue === TASK_QUEUE ? 'backfill-sweep' : `backfill-sweep/${taskQueue}`;
 }
 
 /** Input of the read-only workflow `read`, by which the client sees the ledger without a database connection. */

@@ -1,5 +1,5 @@
 export { BackfillClient, type StartOptions } from './client/backfill-client.js';
-export type { BackfillHandle, RetryOptions } from './client/backfill-handle.js';
+export type { BackfillHandle, RetryOptions, UndoOptions } from './client/backfill-handle.js';
 export {
   AlreadyRunning,
   BackfillClientError,
@@ -27,9 +27,16 @@ export type { Strategy, WantedStrategy } from './domain/strategy.js';
 export type { Grain, NumberForm, Partitioning } from './domain/grain.js';
 export type { FailureInfo, FailureType } from './domain/failure.js';
 export type { DoctorTarget, Finding } from './domain/finding.js';
-export type { FailureRecord, FailuresPage, HistoryCursor, HistoryEntry, HistoryPage } from './domain/history.js';
+export type {
+  FailureRecord,
+  FailuresPage,
+  HistoryCursor,
+  HistoryEntry,
+  HistoryPage,
+  RunName,
+} from './domain/history.js';
 export type { BackfillResult, Difference, Replaced, RunRecord } from './domain/outcome.js';
-export type { LeftAlone, Plan, PlannedPartition } from './domain/plan.js';
+export type { LeftAlone, Plan, PlannedKeeping, PlannedPartition } from './domain/plan.js';
 export type { PruneCounts, PruneRequest, PruneResult } from './domain/prune.js';
 export type { PartitionState, Progress, RunState } from './domain/progress.js';
 export type {
@@ -39,6 +46,7 @@ export type {
   PublishMode,
   RunOptions,
   Selection,
+  UndoRequest,
 } from './domain/request.js';
 export type {
   OpenRunOfTable,

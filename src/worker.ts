@@ -11,6 +11,7 @@ import { demandUsableLedger } from './activities/demand-ledger.js';
 import { createActivities } from './activities/index.js';
 import { isRunning } from './activities/is-running.js';
 import { readOwnNamespace } from './activities/own-namespace.js';
+import { ensureSweepSchedule } from './activities/sweep-schedule.js';
 import { configFile, databaseUrl, httpAddress, ledgerSchema, poolSize, sourceUrl } from './config/environment.js';
 import { type Config, loadConfig } from './config/load.js';
 import { TASK_QUEUE, searchAttributes, taskQueueOf } from './contract.js';
@@ -120,6 +121,7 @@ async function serve(config: Config, databases: Databases, options: ServeOptions
         pageSize: 500,
       }),
     });
+    await ensureSweepSchedule(client, taskQueueOf(env));
     onCheckable(checksOf(worker, databases.database, connection));
     const stop = () => worker.shutdown();
     signal?.addEventListener('abort', stop, { once: true });

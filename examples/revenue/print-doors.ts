@@ -21,4 +21,6 @@ const run = await client.start({
 });
 console.log(await run.result());
 await client.close();`);
+  title('To put the wrong amounts back, as they were before it');
+  console.log(`npx backfill undo '${RUN}'`);
 }

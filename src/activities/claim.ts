@@ -27,12 +27,18 @@ async function findLiveHolders(deps: Dependencies, span: Span, run: RunIdentity)
 async function isLive(deps: Dependencies, holder: ClaimHolder, run: RunIdentity): Promise<boolean> {
   // A reset that began again, with a plan of its own, ended what the execution did before.
   if (holder.executionId === run.executionId) return false;
-  // Nobody here can ask about it: what is not known to be gone holds its claim.
-  if (isElsewhere(deps, holder)) return true;
-  return deps.isRunning(holder.workflowId, holder.executionId);
+  // Where nobody here can ask about it, what is not known to be gone holds its claim.
+  return isLiveRun(deps, holder);
 }
 
-function isElsewhere({ namespace }: Dependencies, holder: ClaimHolder): boolean {
+/** Whether the execution of an open run goes on, as far as anybody here can tell. */
+export async function isLiveRun(deps: Dependencies, run: OpenRun): Promise<boolean> {
+  return isElsewhere(deps, run) || (await deps.isRunning(run.workflowId, run.executionId));
+}
+
+type OpenRun = Pick<ClaimHolder, 'workflowId' | 'executionId' | 'namespace' | 'namespaceId'>;
+
+function isElsewhere({ namespace }: Dependencies, holder: OpenRun): boolean {
   if (holder.namespaceId && namespace.id) return holder.namespaceId !== namespace.id;
   return holder.namespace !== null && holder.namespace !== namespace.name;
 }

@@ -6,6 +6,7 @@ import type { PlannedState } from '../domain/drift.js';
 import { InvalidRequest } from '../domain/failure.js';
 import { NOT_BEGUN, NOT_ENDED, type Decision, decide } from '../domain/planning.js';
 import { type Partition, type Range, completeness, partitionOf, resolveRange } from '../domain/range.js';
+import type { UndoFacts } from '../domain/undo.js';
 import type { RunOptions } from '../domain/request.js';
 import type { NewPlan, StoredPartition } from '../postgres/ledger/plans.js';
 import { type Survey, survey } from '../postgres/survey.js';
@@ -14,6 +15,7 @@ import { type Dependencies, inLedger } from './dependencies.js';
 import { shownFacts } from './plan-facts.js';
 import { findImpact } from './find-impact.js';
 import { inDatabases } from './in-databases.js';
+import { planKeeping } from './plan-keeping.js';
 
 /** Beyond this a range is a typing error: 100,000 hours are eleven years. */
 const MOST_PARTITIONS = 200_000;
@@ -34,7 +36,8 @@ export async function computePlan(
   request: NewPlanRequest,
   only?: { readonly keys: ReadonlySet<string>; readonly otherwise: string },
 ): Promise<ComputedPlan> {
-  const { from, to, partitions, widened } = rangeOf(definition, request);
+  const range = rangeOf(definition, request);
+  const { partitions } = range;
   const options = optionsOf(request);
   const found = await surveyTable(deps, definition, partitions, options.select.startsWith('missing'));
   const buildDigest = buildDigestOf(definition, found);
@@ -45,28 +48,53 @@ export async function computePlan(
     if (only && !only.keys.has(partition.key)) return { action: 'leave', why: only.otherwise };
     return decide(partition, facts, { options, buildDigest, now });
   });
+  const { requestedBy, reason } = request;
+  const decided = { definition, definitionDigest: definition.digest, buildDigest, range, options, found, decisions };
+  const plan = await assemble(deps, { ...decided, now, undo: null, requestedBy, reason });
+  return { ...plan, refusals: [...plan.refusals, ...calendarProblems(plan.partitions)] };
+}
+
+/** Everything that a plan is made of. */
+export interface Decided extends Pick<
+  NewPlan,
+  'definitionDigest' | 'buildDigest' | 'options' | 'requestedBy' | 'reason'
+> {
+  readonly definition: Definition;
+  readonly range: Range;
+  readonly found: Survey;
+  /** One for each partition of the range. */
+  readonly decisions: readonly Decision[];
+  readonly now: Date;
+  readonly undo: UndoFacts | null;
+}
+
+export async function assemble(deps: Dependencies, decided: Decided): Promise<ComputedPlan> {
+  const { definition, definitionDigest, buildDigest, range, options, found, decisions, now, undo, ...who } = decided;
+  const { from, to, partitions, widened } = range;
   const stored = partitions.map((partition, i) => storedPartition(partition, found, decisions[i], i, now));
   const { shape } = found.facts;
   const written = stored.filter(({ action }) => action !== 'leave');
-  const impact = await findImpact(
-    deps,
-    definition,
-    written.flatMap(({ leafOid }) => leafOid ?? []),
-  );
-  const basis = { definitionDigest: definition.digest, buildDigest, shape, partitions: toStates(stored) };
+  const leafOids = written.flatMap(({ leafOid }) => leafOid ?? []);
+  const impact = await findImpact(deps, definition, leafOids);
+  const basis = { definitionDigest, buildDigest, shape, partitions: toStates(stored) };
+  const keeping = planKeeping(definition, found, stored);
+  const facts = shownFacts(definition, found, stored, widened);
   return {
     table: definition.name,
     from,
     to,
     options,
     digest: digest({ ...basis, options, strategy: found.strategy.strategy }),
-    definitionDigest: definition.digest,
+    definitionDigest,
     buildDigest,
     shape,
     columnType: found.columnType,
     columns: found.columns,
     facts: {
-      ...shownFacts(definition, found, stored, widened),
+      ...facts,
+      warnings: [...facts.warnings, ...keeping.warnings],
+      keep: keeping.keep,
+      undo,
       impact: impact.dependents,
       estimates: found.estimates,
       earlier: await inLedger(deps, (tx) => readEarlierWrites(tx, definition.name), { readOnly: true }),
@@ -75,10 +103,10 @@ export async function computePlan(
       ...found.problems,
       ...obstacles(found, decisions),
       ...optionProblems(definition, options),
-      ...calendarProblems(stored),
+      ...keeping.refusals,
     ],
-    requestedBy: request.requestedBy,
-    reason: request.reason,
+    undoes: undo?.planId ?? null,
+    ...who,
     partitions: stored,
   };
 }
@@ -101,13 +129,16 @@ export function buildDigestOf(definition: Definition, { mentions }: Pick<Survey,
 }
 
 /** What is there now of the partitions that a plan writes. */
-function toStates(partitions: readonly StoredPartition[]): PlannedState[] {
+export function toStates(partitions: readonly StoredPartition[]): PlannedState[] {
   return partitions.flatMap(({ key, action, generation, leafOid, leafFileNode }) =>
     action === 'leave' ? [] : [{ key, action, generation, leafOid, leafFileNode }],
   );
 }
 
-function rangeOf({ partitioning }: Definition, { from, to, widen, exclude }: NewPlanRequest): Range {
+export function rangeOf(
+  { partitioning }: Definition,
+  { from, to, widen, exclude }: Pick<NewPlanRequest, 'from' | 'to' | 'widen' | 'exclude'>,
+): Range {
   const range = resolveRange(partitioning, { from, to, widen }, MOST_PARTITIONS);
   if (range.partitions.length === 0) {
     const { timeZone } = partitioning;

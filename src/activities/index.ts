@@ -18,6 +18,7 @@ import { planPrune, pruneBatch } from './prune.js';
 import { readFailures, readPartitions, readTableHistory, readTables } from './reads.js';
 import { type PartitionInput, type Replace, type SliceInput, replaceSlice } from './replace-slice.js';
 import { type RefreshInput, refreshStatistics } from './refresh-statistics.js';
+import { dropCopy, findOverdue } from './sweep.js';
 import { verifyPage } from './verify-page.js';
 
 export interface FailedPartition extends Omit<PartitionInput, 'executionId'> {
@@ -96,6 +97,10 @@ export function createActivities(deps: Dependencies) {
     checkDatabase: asActivity((input: Parameters<typeof checkDatabase>[1]) => checkDatabase(deps, input)),
 
     planPrune: asActivity((input: Parameters<typeof planPrune>[1]) => planPrune(deps, input)),
+
+    findOverdue: asActivity(() => findOverdue(deps)),
+
+    dropCopy: asActivity((input: Parameters<typeof dropCopy>[1]) => dropCopy(deps, input)),
 
     pruneBatch: asActivity((input: Parameters<typeof pruneBatch>[1]) => pruneBatch(deps, input)),
   };

@@ -2,6 +2,7 @@ import { type NewPlanRequest, type StoredPlanRequest, parseRequest } from '../co
 import type { Plan } from '../domain/plan.js';
 import { type StoredPlan, readPlan, readUnfinished, storePlan } from '../postgres/ledger/plans.js';
 import { computePlan } from './compute-plan.js';
+import { computeUndo } from './compute-undo.js';
 import { type Dependencies, demandDefinition, demandPlan, inLedger } from './dependencies.js';
 
 export interface MakePlanInput {
@@ -17,6 +18,7 @@ export interface MakePlanInput {
  */
 export async function makePlan(deps: Dependencies, { planId, request: input }: MakePlanInput): Promise<Plan> {
   const request = parseRequest(input);
+  if ('undo' in request) return store(deps, { ...(await computeUndo(deps, request)), planId, replaces: null });
   if (!('plan' in request)) return planAnew(deps, planId, request);
   return request.replan ? replan(deps, planId, request) : readShown(deps, request.plan);
 }
@@ -36,7 +38,13 @@ async function replan(
   const old = await readShown(deps, oldId);
   const definition = demandDefinition(deps.definitions, old.table);
   const unfinished = await inLedger(deps, (tx) => readUnfinished(tx, oldId));
-  const keys = new Set(unfinished.map(({ key }) => key));
+  const only = { keys: new Set(unfinished.map(({ key }) => key)), otherwise: `not open in plan ${oldId}` };
+  if (old.undoes) {
+    const { planId: undo } = old.undoes;
+    const who = { reason: reason ?? old.reason, requestedBy: requestedBy ?? old.requestedBy };
+    const computed = await computeUndo(deps, { undo, from: old.from, to: old.to, ...who }, only);
+    return store(deps, { ...computed, planId, replaces: oldId });
+  }
   // What was selected then is what is meant now, also where a selection would find less today.
   const { table, from, to } = old;
   const request = {
@@ -49,7 +57,7 @@ async function replan(
     reason: reason ?? old.reason,
     requestedBy: requestedBy ?? old.requestedBy,
   } as const;
-  const computed = await computePlan(deps, definition, request, { keys, otherwise: `not open in plan ${oldId}` });
+  const computed = await computePlan(deps, definition, request, only);
   return store(deps, { ...computed, planId, replaces: oldId });
 }
 
@@ -66,6 +74,6 @@ async function readShown(deps: Dependencies, planId: string): Promise<Plan> {
   return withoutShape(await inLedger(deps, (tx) => demandPlan(tx, planId)));
 }
 
-function withoutShape({ shape: _shape, columnType: _type, ...plan }: StoredPlan): Plan {
+function withoutShape({ shape: _shape, columnType: _type, undo: _undo, ...plan }: StoredPlan): Plan {
   return plan;
 }

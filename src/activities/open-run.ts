@@ -1,11 +1,12 @@
 import { BackfillError, FailureType, InvalidRequest } from '../domain/failure.js';
 import type { Definition } from '../domain/definition.js';
-import { findDrift } from '../domain/drift.js';
+import { type PlanBasis, findDrift } from '../domain/drift.js';
 import type { Plan } from '../domain/plan.js';
 import { actionOn } from '../domain/planning.js';
 import { partitionOf } from '../domain/range.js';
 import { isClaimed } from '../postgres/ledger/claims.js';
-import { basisOf, readUnfinished } from '../postgres/ledger/plans.js';
+import { demandKept, startKeeping } from '../postgres/kept/start-keeping.js';
+import { type StoredPlan, basisOf, readUnfinished } from '../postgres/ledger/plans.js';
 import {
   type OpeningRun,
   type RunRow,
@@ -17,7 +18,8 @@ import {
 import { mapInTurns } from '../postgres/map-in-turns.js';
 import { endSessions } from '../postgres/sessions.js';
 import { demandUnclaimed, spanOfPlan } from './claim.js';
-import { buildDigestOf, surveyTable } from './compute-plan.js';
+import { buildDigestOf, surveyTable, toStates } from './compute-plan.js';
+import { computeUndo } from './compute-undo.js';
 import { type Dependencies, demandDefinition, demandPlan, inLedger } from './dependencies.js';
 
 export interface OpenRunInput {
@@ -44,6 +46,8 @@ export interface OpenedRun {
   readonly hasSearchAttributes: boolean;
   readonly requestedBy: string | null;
   readonly reason: string | null;
+  /** The plan whose run it undoes; runs of before there was an undo say nothing. */
+  readonly undoes?: string | null;
 }
 
 /**
@@ -62,8 +66,11 @@ export async function openRun(deps: Dependencies, input: OpenRunInput): Promise<
   const span = spanOfPlan(deps, plan);
   demandNotCompleted(input, run);
   await demandUnclaimed(deps, span, input);
-  await demandNoDrift(deps, definition, basisOf(plan, unfinished));
-  const totals = await takeClaim(deps, { ...input, table: plan.table, span, namespace: deps.namespace }, run);
+  const basis = basisOf(plan, unfinished);
+  const now = plan.undo ? await undoBasis(deps, plan, basis) : await basisNow(deps, definition, basis);
+  demandNoDrift(findDrift(basis, now.basis), now.problems);
+  const opening = { ...input, table: plan.table, span, namespace: deps.namespace };
+  const totals = await takeClaim(deps, { ...opening, definition, plan, run });
   const { table, from, to, options } = plan;
   return {
     planId: input.planId,
@@ -79,6 +86,7 @@ export async function openRun(deps: Dependencies, input: OpenRunInput): Promise<
     hasSearchAttributes: deps.hasSearchAttributes,
     requestedBy: input.requestedBy ?? plan.requestedBy,
     reason: input.reason ?? plan.reason,
+    undoes: plan.undoes?.planId ?? null,
   };
 }
 
@@ -90,13 +98,27 @@ function demandNotCompleted({ planId, executionId }: OpenRunInput, run: RunRow |
   );
 }
 
+interface Claiming {
+  readonly definition: Definition;
+  readonly plan: StoredPlan;
+  /** As it was found; null where it was never open. */
+  readonly run: RunRow | null;
+}
+
 /** Somebody may be faster between the look and here: then the claim's constraint says so. */
-async function takeClaim(deps: Dependencies, opening: OpeningRun, run: RunRow | null): Promise<RunTotals> {
+async function takeClaim(
+  deps: Dependencies,
+  { definition, plan, run, ...opening }: OpeningRun & Claiming,
+): Promise<RunTotals> {
   const taken = inLedger(deps, async (tx) => {
     // A taken-over execution's last attempt may hold the run's row for as long as its SQL takes.
     if (run && run.executionId !== opening.executionId) await endSessions(tx, opening.planId);
     const opened = await openInLedger(tx, opening, run?.executionId ?? null);
-    return opened ? readTotals(tx, opening.planId) : undefined;
+    if (!opened) return undefined;
+    // From here on a sweep sees that what this run puts back is needed.
+    if (plan.undo) await demandKept(tx, plan.undo);
+    await startKeeping(tx, definition, plan);
+    return readTotals(tx, opening.planId);
   });
   const totals = await taken.catch((error: unknown) => {
     if (!isClaimed(error)) throw error;
@@ -107,14 +129,16 @@ async function takeClaim(deps: Dependencies, opening: OpeningRun, run: RunRow | 
   throw new BackfillError({ type: FailureType.Transient, message: 'Another run had the range for a moment' });
 }
 
-async function demandNoDrift(
-  deps: Dependencies,
-  definition: Definition,
-  planned: ReturnType<typeof basisOf>,
-): Promise<void> {
+/** What a plan of now would be computed from, and what would stand against it that a difference does not say. */
+export interface BasisNow {
+  readonly basis: PlanBasis;
+  readonly problems: readonly string[];
+}
+
+async function basisNow(deps: Dependencies, definition: Definition, planned: PlanBasis): Promise<BasisNow> {
   const partitions = await mapInTurns(planned.partitions, ({ key }) => partitionOf(definition.partitioning, key));
   const found = await surveyTable(deps, definition, partitions, false);
-  const changed = findDrift(planned, {
+  const basis = {
     definitionDigest: definition.digest,
     buildDigest: buildDigestOf(definition, found),
     shape: found.facts.shape,
@@ -125,7 +149,24 @@ async function demandNoDrift(
       leafOid: leaf?.oid ?? null,
       leafFileNode: leaf?.fileNode ?? null,
     })),
-  });
+  };
+  return { basis, problems: [] };
+}
+
+/** The same of an undo, with what keeps it from being done now. */
+async function undoBasis(deps: Dependencies, plan: StoredPlan, planned: PlanBasis): Promise<BasisNow> {
+  const { from, to, undo } = plan;
+  const request = { undo: undo?.planId ?? '', from, to, reason: null, requestedBy: null };
+  const { definitionDigest, buildDigest, shape, partitions, refusals } = await computeUndo(deps, request);
+  const now = toStates(partitions);
+  // A run that was terminated may have been committing its last partition when the plan was made.
+  const keys = new Set(planned.partitions.map(({ key }) => key));
+  const late = now.filter(({ key }) => !keys.has(key)).map(({ key }) => `${key}: was written by that run`);
+  return { basis: { definitionDigest, buildDigest, shape, partitions: now }, problems: [...refusals, ...late] };
+}
+
+function demandNoDrift(drift: readonly string[], problems: readonly string[]): void {
+  const changed = [...problems, ...drift];
   if (changed.length === 0) return;
   const shown = changed.slice(0, 20);
   const more = changed.length - shown.length;

@@ -10,7 +10,7 @@ export function shownFacts(
   found: Survey,
   partitions: readonly StoredPartition[],
   widened: string | null,
-): Omit<NewPlan['facts'], 'impact' | 'estimates' | 'earlier'> {
+): Omit<NewPlan['facts'], 'impact' | 'estimates' | 'earlier' | 'keep' | 'undo'> {
   const count = (action: StoredPartition['action']) =>
     partitions.filter((partition) => partition.action === action).length;
   const counts = { create: count('create'), replace: count('replace'), leave: count('leave') };

@@ -14,6 +14,7 @@ import { addRetryCommand } from './commands/retry.js';
 import { addStartCommand } from './commands/start.js';
 import { addStatusCommand } from './commands/status.js';
 import { addTablesCommand } from './commands/tables.js';
+import { addUndoCommand } from './commands/undo.js';
 import { addWatchCommand } from './commands/watch.js';
 import { addWorkerCommand } from './commands/worker.js';
 import { COMPLETE, complete } from './complete.js';
@@ -51,6 +52,7 @@ const adders = [
   addListCommand,
   addCancelCommand,
   addRetryCommand,
+  addUndoCommand,
   addTablesCommand,
   addHistoryCommand,
   addDoctorCommand,

@@ -1,12 +1,13 @@
-import { type ReadAnswers, type ReadInput, WorkflowType, backfillWorkflowId } from '../contract.js';
+import type { WorkflowHandle } from '@temporalio/client';
+import { type ReadAnswers, type ReadInput, WorkflowType, backfillWorkflowId, undoWorkflowId } from '../contract.js';
 import { parseRequest } from '../config/request.js';
-import { canonicalRequest, canonicalTable } from '../domain/canonical-request.js';
+import { canonicalRequest, canonicalTable, canonicalUndo } from '../domain/canonical-request.js';
 import type { DoctorTarget, Finding } from '../domain/finding.js';
 import type { FailuresPage, HistoryCursor, HistoryPage } from '../domain/history.js';
 import type { RunRecord } from '../domain/outcome.js';
 import type { Plan } from '../domain/plan.js';
 import type { PruneRequest, PruneResult } from '../domain/prune.js';
-import { type BackfillRequest, type PlanRequest, isOfStoredPlan } from '../domain/request.js';
+import { type AnyRequest, type UndoRequest, isOfStoredPlan, isOfUndo } from '../domain/request.js';
 import type { PartitionsPage, TablesPage } from '../domain/table-state.js';
 import { type BackfillHandle, createHandle } from './backfill-handle.js';
 import { examine } from './doctor.js';
@@ -28,6 +29,8 @@ interface Place {
   readonly table: string;
   readonly from: string;
   readonly to: string;
+  /** Of a plan that undoes the run of another one. */
+  readonly isUndo?: boolean;
 }
 
 const MINUTE_MS = 60_000;
@@ -56,9 +59,13 @@ export class BackfillClient {
   }
 
   /** Plans, stores the plan, and writes nothing else. */
-  async plan(request: BackfillRequest | PlanRequest): Promise<Plan> {
+  async plan(request: AnyRequest): Promise<Plan> {
     const what = this.#check(request);
-    const table = isOfStoredPlan(request) ? request.plan : canonicalTable(request.table);
+    const table = isOfUndo(request)
+      ? request.undo
+      : isOfStoredPlan(request)
+        ? request.plan
+        : canonicalTable(request.table);
     return this.#remember(
       await runHelper<Plan>(this.#session, {
         type: WorkflowType.plan,
@@ -71,30 +78,42 @@ export class BackfillClient {
   }
 
   /** Starts a run; attaches when the same one is open. */
-  async start(request: BackfillRequest | PlanRequest, options: StartOptions = {}): Promise<BackfillHandle> {
+  async start(request: AnyRequest, options: StartOptions = {}): Promise<BackfillHandle> {
     const what = this.#check(request);
     const place = await this.#placeOf(request);
-    const sameness = samenessOf(request);
+    const sameness = samenessOf(request, place);
     const { reason, requestedBy } = request;
-    const memo = { ...place, ...sameness, ...(reason && { reason }), ...(requestedBy && { requestedBy }) };
-    const workflowId = options.workflowId ?? backfillWorkflowId(place.table, place.from, place.to);
-    const summary = summaryText(isOfStoredPlan(request) ? `${place.table} ${place.from}..${place.to}` : what, reason);
+    const { table, from, to } = place;
+    const memo = { table, from, to, ...sameness, ...(reason && { reason }), ...(requestedBy && { requestedBy }) };
+    const workflowId = options.workflowId ?? defaultId(place);
+    const summary = summaryText(
+      isOfStoredPlan(request) ? `${place.isUndo ? 'undo ' : ''}${table} ${from}..${to}` : what,
+      reason,
+    );
     const handle = await startRun(this.#session, { workflowId, input: request, memo, summary }, sameness);
-    return createHandle(this.#session, handle);
+    return this.#handleOf(handle);
+  }
+
+  /**
+   * Puts back what the run of a plan replaced: all of it, or a range. What that would do, {@link plan} shows.
+   * @throws {BackfillRefused} by `result()`, where something has written since, or what was replaced is not kept any more
+   */
+  undo(planId: string, request: Omit<UndoRequest, 'undo'> = {}, options: StartOptions = {}): Promise<BackfillHandle> {
+    return this.start({ undo: planId, ...request }, options);
   }
 
   /**
    * The open run that {@link start} would attach to.
    * @throws {AlreadyRunning} one with this id is open and was asked for something else
    */
-  async findOpen(request: BackfillRequest | PlanRequest, options: StartOptions = {}): Promise<RunSummary | undefined> {
+  async findOpen(request: AnyRequest, options: StartOptions = {}): Promise<RunSummary | undefined> {
     this.#check(request);
-    const workflowId = options.workflowId ?? (await this.#defaultId(request));
-    return findSame(this.#session, workflowId, samenessOf(request));
+    const place = await this.#placeOf(request);
+    return findSame(this.#session, options.workflowId ?? defaultId(place), samenessOf(request, place));
   }
 
   get(workflowId: string): BackfillHandle {
-    return createHandle(this.#session, this.#session.client.workflow.getHandle(workflowId));
+    return this.#handleOf(this.#session.client.workflow.getHandle(workflowId));
   }
 
   /** Latest first. */
@@ -158,6 +177,10 @@ export class BackfillClient {
     return this.#session.close();
   }
 
+  #handleOf(handle: WorkflowHandle): BackfillHandle {
+    return createHandle(this.#session, handle, (planId, options) => this.undo(planId, options));
+  }
+
   #read<W extends ReadInput['what']>(input: ReadInput & { readonly what: W }): Promise<ReadAnswers[W]> {
     const workflowId = `backfill-read/${crypto.randomUUID()}`;
     const about = 'planId' in input ? input.planId : ('table' in input && input.table) || '';
@@ -166,37 +189,50 @@ export class BackfillClient {
   }
 
   /** Refuses a malformed request before anything is sent. Says in a few words what is asked for. */
-  #check(request: BackfillRequest | PlanRequest): string {
+  #check(request: AnyRequest): string {
     try {
       parseRequest(request);
     } catch (error) {
       throw translateError(error, { address: this.#session.address, workflowId: '' });
     }
+    if (isOfUndo(request)) return `undo of ${request.undo}`;
     if (isOfStoredPlan(request)) return request.replan ? `${request.plan} anew` : request.plan;
     return `${canonicalTable(request.table)} ${request.from}..${request.to}`;
   }
 
-  async #defaultId(request: BackfillRequest | PlanRequest): Promise<string> {
-    const { table, from, to } = await this.#placeOf(request);
-    return backfillWorkflowId(table, from, to);
+  async #placeOf(request: AnyRequest): Promise<Place> {
+    if (isOfUndo(request)) {
+      const { table, from, to } = await this.#placeOfPlan(request.undo, 'request.undo');
+      return { table, from: request.from ?? from, to: request.to ?? to, isUndo: true };
+    }
+    if (isOfStoredPlan(request)) return this.#placeOfPlan(request.plan, 'request.plan');
+    return { table: canonicalTable(request.table), from: request.from, to: request.to };
   }
 
-  async #placeOf(request: BackfillRequest | PlanRequest): Promise<Place> {
-    if (!isOfStoredPlan(request)) return { table: canonicalTable(request.table), from: request.from, to: request.to };
-    const known = this.#places.get(request.plan) ?? (await this.readPlan(request.plan));
-    if (!known) {
-      throw new BackfillRefused('InvalidRequest', `No plan ${request.plan} is stored (request.plan)`);
-    }
-    return { table: known.table, from: known.from, to: known.to };
+  async #placeOfPlan(planId: string, field: string): Promise<Place> {
+    const known = this.#places.get(planId);
+    if (known) return known;
+    const plan = await this.readPlan(planId);
+    if (!plan) throw new BackfillRefused('InvalidRequest', `No plan ${planId} is stored (${field})`);
+    return placeOf(plan);
   }
 
   #remember(plan: Plan): Plan {
-    this.#places.set(plan.planId, { table: plan.table, from: plan.from, to: plan.to });
+    this.#places.set(plan.planId, placeOf(plan));
     return plan;
   }
 }
 
-function samenessOf(request: BackfillRequest | PlanRequest): Sameness {
+function placeOf({ table, from, to, undoes }: Plan): Place {
+  return { table, from, to, ...(undoes && { isUndo: true }) };
+}
+
+function defaultId({ table, from, to, isUndo }: Place): string {
+  return isUndo ? undoWorkflowId(table, from, to) : backfillWorkflowId(table, from, to);
+}
+
+function samenessOf(request: AnyRequest, { from, to }: Place): Sameness {
+  if (isOfUndo(request)) return { request: canonicalUndo({ undo: request.undo, from, to }) };
   if (!isOfStoredPlan(request)) return { request: canonicalRequest(request) };
   return request.replan ? undefined : { planId: request.plan };
 }

@@ -2,7 +2,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { progressQuery } from '../contract.js';
 import type { BackfillResult } from '../domain/outcome.js';
 import type { Progress } from '../domain/progress.js';
-import type { PlanRequest } from '../domain/request.js';
+import type { PlanRequest, UndoRequest } from '../domain/request.js';
 import { BackfillRefused, NoWorker, RunNotFound, ServerUnreachable } from './errors.js';
 import { type RunSummary, summarize } from './run-summary.js';
 import { type Session, call } from './session.js';
@@ -11,6 +11,10 @@ import { summaryText } from './summary-text.js';
 import { grpcErrorOf, translateError } from './translate.js';
 
 export type RetryOptions = Omit<PlanRequest, 'plan'>;
+export type UndoOptions = Omit<UndoRequest, 'undo'>;
+
+/** Starts a run that undoes the one of a plan. */
+export type Undo = (planId: string, options: UndoOptions) => Promise<BackfillHandle>;
 
 /** A run, by its workflow id. */
 export interface BackfillHandle {
@@ -25,6 +29,8 @@ export interface BackfillHandle {
   cancel(): Promise<void>;
   /** Goes on at the first unfinished partition, under the same workflow id. */
   retry(options?: RetryOptions): Promise<BackfillHandle>;
+  /** Puts back what the run replaced, as a run of its own: all of it, or a range. */
+  undo(options?: UndoOptions): Promise<BackfillHandle>;
 }
 
 const QUERY_MS = 3_500;
@@ -34,7 +40,7 @@ const QUERY_MS = 3_500;
  */
 const UNANSWERED = new Set([1, 2, 8, 9, 10, 13]);
 
-export function createHandle(session: Session, handle: WorkflowHandle): BackfillHandle {
+export function createHandle(session: Session, handle: WorkflowHandle, undo: Undo): BackfillHandle {
   const { workflowId } = handle;
   const describe = async () => {
     const description = await call(session, () => handle.describe(), { workflowId });
@@ -53,7 +59,10 @@ export function createHandle(session: Session, handle: WorkflowHandle): Backfill
     },
     cancel: () => cancelRun(session, handle, describe),
     async retry(options = {}) {
-      return createHandle(session, await retryRun(session, await describe(), options));
+      return createHandle(session, await retryRun(session, await describe(), options), undo);
+    },
+    async undo(options = {}) {
+      return undo(demandPlan(await describe(), 'undo'), options);
     },
   };
 }
@@ -81,11 +90,14 @@ async function cancelRun(session: Session, handle: WorkflowHandle, describe: () 
   }
 }
 
+function demandPlan({ workflowId, planId }: RunSummary, forWhat: string): string {
+  if (planId !== null) return planId;
+  throw new BackfillRefused('InvalidRequest', `Run ${workflowId} has no plan to ${forWhat}`);
+}
+
 async function retryRun(session: Session, run: RunSummary, { replan = false, onOverlap, ...who }: RetryOptions) {
-  const { workflowId, planId, table, from, to } = run;
-  if (planId === null) {
-    throw new BackfillRefused('InvalidRequest', `Run ${workflowId} has no plan to go on with; start it again`);
-  }
+  const { workflowId, table, from, to } = run;
+  const planId = demandPlan(run, 'go on with; start it again');
   const known = { ...(table && { table }), ...(from && { from }), ...(to && { to }), ...who };
   const memo = replan ? known : { ...known, planId };
   const what = table ? `${table} ${from ?? ''}..${to ?? ''}` : `plan ${planId}`;

@@ -1,5 +1,5 @@
 import { Connection } from '@temporalio/client';
-import { searchAttributes } from '../contract.js';
+import { searchAttributes, sweepScheduleId } from '../contract.js';
 import { type DoctorTarget, type Finding, ok, problem, warning } from '../domain/finding.js';
 import { NoWorker, ServerUnreachable } from './errors.js';
 import { type Session, call } from './session.js';
@@ -22,6 +22,7 @@ export async function examine(session: Session, target: DoctorTarget, askWorker:
   if (server.some(({ level }) => level === 'problem')) return server;
   const queues = await find('worker', () => examineQueues(session));
   const findings = [...server, ...(await find('search attributes', () => examineAttributes(session))), ...queues];
+  findings.push(...(await find('sweep', () => examineSweep(session))));
   if (queues.some(({ level }) => level === 'problem')) return [...findings, unasked];
   return [...findings, ...(await findByWorker(session, target, askWorker))];
 }
@@ -59,6 +60,36 @@ async function examineAttributes(session: Session): Promise<Finding[]> {
   const create = missing.map((name) => `--name ${name}`).join(' ');
   const remedy = `Run: temporal operator search-attribute create --namespace ${namespace} --type Keyword ${create}; then restart the workers.`;
   return [warning('search attributes', `Runs cannot be searched by ${missing.join(', ')}`, remedy)];
+}
+
+/** The schedule that drops copies of replaced rows. */
+async function examineSweep(session: Session): Promise<Finding[]> {
+  const { client, taskQueue } = session;
+  const id = sweepScheduleId(taskQueue);
+  const { namespace } = client.options;
+  const question = { namespace, scheduleId: id };
+  const found = await call(session, () => client.workflowService.describeSchedule(question)).catch((error: unknown) => {
+    if (grpcErrorOf(error)?.code === NOT_FOUND) return undefined;
+    throw error;
+  });
+  if (found?.schedule?.state?.paused) {
+    return [
+      warning(
+        'sweep',
+        `The schedule ${id} is paused: copies of replaced rows stay`,
+        `Run: temporal schedule toggle --unpause --schedule-id ${id}.`,
+      ),
+    ];
+  }
+  if (found) return [ok('sweep', `The schedule ${id} drops copies of replaced rows whose time is over`)];
+  const create = `temporal schedule create --namespace ${namespace} --schedule-id ${id} --workflow-id ${id} --type sweep --task-queue ${taskQueue} --interval 1d`;
+  return [
+    warning(
+      'sweep',
+      `There is no schedule ${id}: copies of replaced rows stay`,
+      `Restart a worker, which makes it, or run: ${create}`,
+    ),
+  ];
 }
 
 async function examineQueues(session: Session): Promise<Finding[]> {

@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowType } from '../contract.js';
-import type { BackfillRequest, PlanRequest } from '../domain/request.js';
+import type { AnyRequest } from '../domain/request.js';
 import { AlreadyRunning, NoWorker, RunNotFound } from './errors.js';
 import { type RunSummary, summarize } from './run-summary.js';
 import { type Session, call } from './session.js';
@@ -22,7 +22,7 @@ export interface KnownMemo {
 
 export interface RunToStart {
   readonly workflowId: string;
-  readonly input: BackfillRequest | PlanRequest;
+  readonly input: AnyRequest;
   readonly memo: KnownMemo;
   readonly summary: string;
 }

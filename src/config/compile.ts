@@ -3,6 +3,8 @@ import { printSql } from '../domain/sql-template.js';
 import type { Check } from '../domain/check.js';
 import type { Definition, Timeouts } from '../domain/definition.js';
 import { parseDuration } from '../domain/duration.js';
+import type { KeepReplaced } from '../domain/keep.js';
+import { parseSize } from '../domain/size.js';
 import { type TableName, parseTableName, printTableName } from '../domain/table-name.js';
 import type { CheckInput } from './checks.js';
 import type { TableInput } from './define.js';
@@ -34,6 +36,7 @@ export function compileTable(input: TableInput, where: string): Definition {
     searchPath: input.searchPath ?? null,
     showValues: input.showValues ?? false,
     timeouts: compileTimeouts(input.timeouts ?? {}, `${where}.timeouts`),
+    keep: compileKeep(input, where),
   } as const;
   return { ...compiled, digest: definitionDigest(compiled) };
 }
@@ -86,6 +89,22 @@ function compileTimeouts(input: NonNullable<TableInput['timeouts']>, where: stri
     partitionMs: read('partition', '6 hours'),
     lockMs: read('lock', '5 s', MOST_MS),
   };
+}
+
+function compileKeep({ keepReplaced = '7 days', keepReplacedAtMost = '10 GB' }: TableInput, where: string) {
+  const forMs = keepReplaced.trim() === '0' ? 0 : parseDuration(keepReplaced);
+  if (forMs === undefined) {
+    throw new ConfigError(
+      `${where}.keepReplaced is ${JSON.stringify(keepReplaced)}; write a span as "7 days", "36 hours", or "0" to keep nothing`,
+    );
+  }
+  const atMostBytes = parseSize(keepReplacedAtMost);
+  if (atMostBytes === undefined) {
+    throw new ConfigError(
+      `${where}.keepReplacedAtMost is ${JSON.stringify(keepReplacedAtMost)}; write a size as "500 MB", "10 GB"`,
+    );
+  }
+  return forMs === 0 ? null : ({ forMs, atMostBytes } satisfies KeepReplaced);
 }
 
 function nameOf(text: string, where: string): TableName {

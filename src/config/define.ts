@@ -58,6 +58,13 @@ export interface TableInput {
   readonly searchPath?: readonly string[];
   /** Failures show whole rows, in history, ledger and log. Default: the values of key columns alone. */
   readonly showValues?: boolean;
+  /**
+   * How long the rows that a run replaces are kept, so that `backfill undo` can put them back: a span, from the run's last
+   * replacement on. Default `7 days`; `0`: they are not kept.
+   */
+  readonly keepReplaced?: string;
+  /** What they may take at most, a run: a size. Default `10 GB`; a plan that would need more is refused. */
+  readonly keepReplacedAtMost?: string;
   /** `attempt` (1 hour): one try; `partition` (6 hours): retries included; `lock` (5 seconds): one lock. */
   readonly timeouts?: { readonly attempt?: string; readonly partition?: string; readonly lock?: string };
 }

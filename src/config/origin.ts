@@ -13,7 +13,7 @@ export function compileOrigin(input: TableInput, where: string): Origin {
   if (build !== undefined) {
     const stray = Object.entries({ version, columns, row }).find(([, value]) => value !== undefined)?.[0];
     if (stray !== undefined) throw new ConfigError(`${where}.${stray} is for tables with rows from code`);
-    return { kind: 'sql', build: template(build(BOUNDS), `${where}.build`), source: source ?? null };
+    return { kind: 'sql', build: template(build(BOUNDS), `${where}.build`), source: source ?? null, restores: null };
   }
   if (source !== undefined) throw new ConfigError(`${where}.source is for tables with a build in SQL`);
   if (version === undefined || rows === undefined) {

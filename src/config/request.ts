@@ -21,6 +21,16 @@ export interface StoredPlanRequest {
   readonly requestedBy: string | null;
 }
 
+/** A request to put back what the run of a plan replaced. */
+export interface UndoRequest {
+  readonly undo: string;
+  /** First and last partition; null for those of that run. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly reason: string | null;
+  readonly requestedBy: string | null;
+}
+
 /** PostgreSQL has no NUL in its texts. */
 const text = (most: number) =>
   z
@@ -56,19 +66,31 @@ const storedPlan = z.strictObject({
   ...common,
 });
 
+const undo = z.strictObject({
+  undo: z.uuid({ error: 'expected the id of the plan whose run is to be undone' }),
+  from: key.nullish(),
+  to: key.nullish(),
+  ...common,
+});
+
 /**
  * Checks the shape of a request and fills in its defaults. Keys and the table's name are checked against the definition
  * later, where the definition is.
  * @throws {InvalidRequest} names the field, its value, and what was expected
  */
-export function parseRequest(input: unknown): NewPlanRequest | StoredPlanRequest {
+export function parseRequest(input: unknown): NewPlanRequest | StoredPlanRequest | UndoRequest {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw new InvalidRequest(
       `The request is ${JSON.stringify(input) ?? 'missing'}: expected an object such as {"table":"mart.daily_revenue","from":"2026-03-01","to":"2026-03-14"}`,
     );
   }
-  if ('plan' in input && (input.plan === null || input.plan === undefined)) return parseRequest(withoutPlan(input));
-  return 'plan' in input ? withWho(read(storedPlan, input)) : parseNewPlan(input);
+  // Null is as good as absent.
+  for (const name of ['plan', 'undo'] as const) {
+    if (name in input && ((input as Record<string, unknown>)[name] ?? null) === null)
+      return parseRequest(without(input, name));
+  }
+  if ('plan' in input) return withWho(read(storedPlan, input));
+  return 'undo' in input ? parseUndo(input) : parseNewPlan(input);
 }
 
 function parseNewPlan(input: object): NewPlanRequest {
@@ -84,9 +106,13 @@ function parseNewPlan(input: object): NewPlanRequest {
   return withWho(request);
 }
 
-/** Null is as good as absent. */
-function withoutPlan({ plan: _, ...rest }: { plan?: unknown }): object {
-  return rest;
+function parseUndo(input: object): UndoRequest {
+  const { from, to, ...request } = read(undo, input);
+  return withWho({ ...request, from: from ?? null, to: to ?? null });
+}
+
+function without(input: object, name: string): object {
+  return Object.fromEntries(Object.entries(input).filter(([field]) => field !== name));
 }
 
 function withWho<R extends { reason?: string | null | undefined; requestedBy?: string | null | undefined }>(

@@ -85,6 +85,8 @@ const table = z.strictObject({
   whenEmpty: z.enum(['fail', 'empty']).optional(),
   searchPath: names.optional(),
   showValues: z.boolean().optional(),
+  keepReplaced: z.string().optional(),
+  keepReplacedAtMost: z.string().optional(),
   timeouts: z
     .strictObject({ attempt: z.string().optional(), partition: z.string().optional(), lock: z.string().optional() })
     .optional(),

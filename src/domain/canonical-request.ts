@@ -22,6 +22,11 @@ export function canonicalRequest(request: RequestCore): string {
   });
 }
 
+/** The same for an undo: of which run, and which of its partitions. */
+export function canonicalUndo(undo: { readonly undo: string; readonly from: string; readonly to: string }): string {
+  return JSON.stringify({ from: undo.from, to: undo.to, undo: undo.undo });
+}
+
 /** A text that is no table name stays as it is: the worker refuses it by that name. */
 export function canonicalTable(text: string): string {
   const name = parseTableName(text);

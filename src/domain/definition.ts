@@ -1,6 +1,7 @@
 import type { Check } from './check.js';
 import type { Partitioning } from './grain.js';
 import type { Report } from './impact.js';
+import type { KeepReplaced } from './keep.js';
 import type { Origin } from './origin.js';
 import type { WantedStrategy } from './strategy.js';
 import type { TableName } from './table-name.js';
@@ -28,6 +29,8 @@ export interface Definition {
   /** Null: the role's own. */
   readonly searchPath: readonly string[] | null;
   readonly timeouts: Timeouts;
+  /** What becomes of the rows that a run replaces; null: they are not kept. A plan freezes it, so it is no part of the digest. */
+  readonly keep: KeepReplaced | null;
   /** Whether failures may show the values of rows, beyond those of keys. */
   readonly showValues: boolean;
   /** Over everything that decides which rows a partition gets and whether they are accepted. SHA-256, hex. */

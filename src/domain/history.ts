@@ -1,6 +1,12 @@
 import type { Changes } from './changes.js';
 import type { FailureInfo } from './failure.js';
 
+/** A run, by its plan and, where the ledger knows it still, its workflow id. */
+export interface RunName {
+  readonly planId: string;
+  readonly workflowId: string | null;
+}
+
 /** One replacement of one partition: who wrote what, when, why. */
 export interface HistoryEntry {
   readonly key: string;
@@ -14,6 +20,10 @@ export interface HistoryEntry {
   readonly rowsAfter: number;
   /** Null where old and new rows were not compared. */
   readonly changes: Changes | null;
+  /** The run whose replacement it took back; null where it built its rows. */
+  readonly undoes: RunName | null;
+  /** The run that took it back; null for none. */
+  readonly undoneBy: RunName | null;
   readonly planId: string;
   readonly workflowId: string | null;
   readonly requestedBy: string | null;

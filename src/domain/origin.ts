@@ -9,6 +9,11 @@ export interface SqlOrigin {
   readonly build: SqlTemplate;
   /** Name of the database that is asked; null for the table's own. */
   readonly source: string | null;
+  /**
+   * Its rows were in the table before, and it gives every column: also those that the table numbers itself (generated
+   * always as identity), which are these. Null for a build of a definition.
+   */
+  readonly restores: readonly string[] | null;
 }
 
 /** A generator in the worker's process. */

@@ -28,6 +28,8 @@ export interface BackfillResult {
   readonly changes: (Changes & { readonly partitions: number }) | null;
   /** Partitions that had rows before and have none now: at most 100, oldest first. */
   readonly emptied: readonly { readonly key: string; readonly rowsBefore: number }[];
+  /** ISO 8601: until then an undo can put back what the run replaced; null where nothing is kept. */
+  readonly keptUntil: string | null;
 }
 
 /** Details of the failure `PartitionFailed`. */

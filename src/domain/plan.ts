@@ -40,6 +40,16 @@ export interface LeftAlone {
   readonly why: string;
 }
 
+/** What becomes of the rows that a run replaces. */
+export interface PlannedKeeping {
+  /** Milliseconds, from the last replacement on. */
+  readonly forMs: number;
+  /** What the partitions to be replaced take now: about as much as their copy, and more than it where few rows change. */
+  readonly bytes: number;
+  /** There is something to copy: a partition is replaced, or rows of one that is created may lie in a default one. */
+  readonly hasCopy: boolean;
+}
+
 /** A stored plan, as shown before anything is written. */
 export interface Plan {
   readonly planId: string;
@@ -82,6 +92,10 @@ export interface Plan {
   readonly leftAlone: readonly LeftAlone[];
   /** The plan whose unfinished partitions this one takes over, and how many of its own it keeps. */
   readonly replaces: { readonly planId: string; readonly keysKept: readonly string[] } | null;
+  /** What becomes of the rows that are replaced; null: they are not kept. */
+  readonly keep: PlannedKeeping | null;
+  /** The run whose replacements this plan undoes; null for one that builds. */
+  readonly undoes: { readonly planId: string; readonly workflowId: string } | null;
   readonly createdAt: string;
   readonly requestedBy: string | null;
   readonly reason: string | null;

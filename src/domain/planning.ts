@@ -79,7 +79,8 @@ function whyNotSelected(facts: PartitionFacts, select: RunOptions['select'], bui
     case 'missing-or-empty':
       if (facts.home === 'missing') return undefined;
       if (!facts.isEmpty) return 'has rows';
-      return facts.rowsRecorded === 0 ? 'is empty, as a run recorded' : undefined;
+      // What an undo has emptied was built by nothing.
+      return facts.rowsRecorded === 0 && facts.buildDigest !== null ? 'is empty, as a run recorded' : undefined;
     case 'failed':
       return facts.hasFailed ? undefined : 'did not fail';
     case 'outdated':

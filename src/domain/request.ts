@@ -49,8 +49,28 @@ export interface PlanRequest {
   readonly requestedBy?: string;
 }
 
+/** Put back what the run of a plan replaced. */
+export interface UndoRequest {
+  /** The plan id of that run. */
+  readonly undo: string;
+  /** First and last partition, both included. Default: all that the run wrote. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly onOverlap?: OverlapMode;
+  readonly reason?: string;
+  readonly requestedBy?: string;
+}
+
+/** All that the workflow `backfill` may be asked for. */
+export type AnyRequest = BackfillRequest | PlanRequest | UndoRequest;
+
+/** Whether it is of an undo. */
+export function isOfUndo(request: AnyRequest): request is UndoRequest {
+  return 'undo' in request && typeof request.undo === 'string';
+}
+
 /** Whether it is of a stored plan. A plan of null or undefined is none: code that puts a request together may leave one. */
-export function isOfStoredPlan(request: BackfillRequest | PlanRequest): request is PlanRequest {
+export function isOfStoredPlan(request: AnyRequest): request is PlanRequest {
   return 'plan' in request && typeof request.plan === 'string';
 }
 

@@ -21,6 +21,10 @@ export interface ColumnFacts {
   readonly hasValueOfItsOwn: boolean;
   /** Generated always: it must be left out. */
   readonly isGenerated: boolean;
+  /** Generated always as identity: a value that is given needs `overriding system value`. */
+  readonly isNumbered: boolean;
+  /** It takes no null. */
+  readonly isRequired: boolean;
 }
 
 interface TableRow {
@@ -56,14 +60,15 @@ export async function readTable(tx: Tx, { schema, name }: TableName): Promise<Ta
 }
 
 async function readColumns(tx: Tx, oid: number): Promise<ColumnFacts[]> {
-  const { rows } = await tx.query<{ name: string; type: string; own: boolean; generated: boolean }>(
+  const { rows } = await tx.query<ColumnFacts>(
     `select attname as name, pg_catalog.format_type(atttypid, atttypmod) as type,
-            (atthasdef or attidentity <> '') as own, attgenerated <> '' as generated
+            (atthasdef or attidentity <> '') as "hasValueOfItsOwn", attgenerated <> '' as "isGenerated",
+            attidentity = 'a' as "isNumbered", attnotnull as "isRequired"
        from pg_catalog.pg_attribute
       where attrelid = $1 and attnum > 0 and not attisdropped order by attnum`,
     [oid],
   );
-  return rows.map(({ name, type, own, generated }) => ({ name, type, hasValueOfItsOwn: own, isGenerated: generated }));
+  return rows;
 }
 
 /**

@@ -1,11 +1,15 @@
 import pg from 'pg';
 import type { Definition } from '../domain/definition.js';
 import { BackfillError, FailureType } from '../domain/failure.js';
+import { samePartitioning } from '../domain/keep.js';
 import type { Replaced } from '../domain/outcome.js';
 import { partitionOf } from '../domain/range.js';
 import { quoteTableName } from '../domain/table-name.js';
 import { shapeText } from './catalog.js';
 import type { Database, Tx } from './database.js';
+import { type Keeping, quoteCopy } from './kept/copy.js';
+import { demandWhole } from './kept/demand-whole.js';
+import { undoDefinition } from './kept/undo-build.js';
 import { hideValues } from './hide-values.js';
 import {
   type Admission,
@@ -66,29 +70,73 @@ export async function replacePartition(database: Database, replacement: Replacem
 
 async function replaceInTransaction(
   tx: Tx,
-  { definition, run: { planId }, key, attempt, sources, signal }: Replacement,
+  { definition: todays, run: { planId }, key, attempt, sources, signal }: Replacement,
   { admission, shape }: { readonly admission: Admission; readonly shape: string | undefined },
 ): Promise<Replaced> {
   if (admission.already) return admission.already;
+  const { undo, buildDigest, provisional, action, strategy, hasDeferred } = admission;
+  const definition = undo ? undoneBy(todays, undo, tx.ledger) : todays;
   demandUnchanged(definition, admission, shape);
-  const { buildDigest, provisional } = admission;
+  if (undo) await demandWhole(tx, undo, key);
   const target = targetOf(definition, admission, key);
-  const { action, strategy, hasDeferred } = admission;
   const source = rowSourceOf({ definition, sources, applicationName: sessionName(planId, key), signal });
   const write = action === 'create' ? createPartition : replaceRows;
-  const { isOurs, strategy: used, ...written } = await write(tx, target, { definition, strategy, source, hasDeferred });
+  const keep = keepingOf(admission, key, tx.ledger);
+  const writing = { definition, strategy, source, hasDeferred, keep };
+  const { isOurs, kept, strategy: used, ...written } = await write(tx, target, writing);
   const done: Replaced = { key, generation: admission.generation + 1, ...written };
   const table = definition.name;
-  await recordReplacement(tx, { ...done, table, planId, attempt, isOurs, strategy: used, buildDigest, provisional });
+  await recordReplacement(tx, {
+    ...done,
+    table,
+    planId,
+    attempt,
+    isOurs,
+    kept,
+    strategy: used,
+    buildDigest,
+    provisional,
+  });
   return done;
+}
+
+/** @throws {BackfillError} PlanDrift: what it held before is not kept any more */
+function undoneBy(
+  todays: Definition,
+  { form, oldRows: _, ...undo }: NonNullable<Admission['undo']>,
+  ledger: string,
+): Definition {
+  if (form !== null) return undoDefinition(todays, undo, { ledger, form });
+  throw new BackfillError({
+    type: FailureType.PlanDrift,
+    message: `What ${undo.workflowId} replaced is not kept any more`,
+  });
+}
+
+function keepingOf({ kept }: Admission, key: string, ledger: string): Keeping | null {
+  return kept && { columns: kept.columns, copy: kept.relation === null ? null : quoteCopy(ledger, kept.relation), key };
 }
 
 /** What was reviewed is what runs: neither the definition nor the table may have changed since the plan. */
 function demandUnchanged(definition: Definition, admission: Admission, shape: string | undefined): void {
-  if (definition.digest !== admission.definitionDigest) {
+  const { undo } = admission;
+  if (undo && !samePartitioning(definition.partitioning, undo.partitioning)) {
+    throw new BackfillError({
+      type: FailureType.DefinitionChanged,
+      message: `This worker's definition of ${definition.name} cuts it otherwise than the run that is undone`,
+    });
+  }
+  if (!undo && definition.digest !== admission.definitionDigest) {
     throw new BackfillError({
       type: FailureType.DefinitionChanged,
       message: `This worker's definition of ${definition.name} (${definition.digest.slice(0, 12)}) is not the plan's (${admission.definitionDigest.slice(0, 12)})`,
+    });
+  }
+  // Putting back what was there before the run that is undone would lose what came since.
+  if (undo && admission.generation !== admission.generationPlanned) {
+    throw new BackfillError({
+      type: FailureType.PlanDrift,
+      message: `${definition.name} was written since the plan was made (generation ${admission.generationPlanned} → ${admission.generation}); plan the undo again`,
     });
   }
   if (shape !== admission.shape || !admission.hasLeaf) {
@@ -101,7 +149,7 @@ function demandUnchanged(definition: Definition, admission: Admission, shape: st
 }
 
 function targetOf(
-  { table, partitioning }: Definition,
+  { table, partitioning, origin }: Definition,
   { columnType, precision, columns }: Admission,
   key: string,
 ): Target {
@@ -111,6 +159,7 @@ function targetOf(
     columnType,
     precision,
     columns,
+    restores: origin.kind === 'sql' ? origin.restores : null,
     partition: partitionOf(partitioning, key),
   };
 }

@@ -9,6 +9,7 @@ import { type TableFacts, readTable } from './catalog.js';
 import type { Tx } from './database.js';
 import { estimateBuild } from './estimate-build.js';
 import { heldInDefault } from './held-in-default.js';
+import { type KeepingMeans, keepingMeans } from './kept/keeping-means.js';
 import { layoutOf, precisionOf } from './layout.js';
 import { type Leaves, readLeaves } from './leaves.js';
 import { followMentions } from './mentions.js';
@@ -38,6 +39,8 @@ export interface Survey {
   readonly defaultName: string | null;
   /** Partitions of the table that begin after the range. */
   readonly laterPartitions: number;
+  /** What it takes to keep what a run replaces. */
+  readonly keeping: KeepingMeans;
 }
 
 export interface SurveyOptions {
@@ -63,7 +66,7 @@ export async function survey(
   const build = await tryBuild(asked, definition, facts, columnType, partitions);
   const { table, partitioning } = definition;
   const precision = precisionOf(definition, facts);
-  const target = { table, column: partitioning.column, columnType, precision, columns: build.columns };
+  const target = { table, column: partitioning.column, columnType, precision, columns: build.columns, restores: null };
   const strategy = await pickStrategy(tx, definition, { oid: facts.oid, given: build.columns });
   const found = await partitionFacts(tx, definition, partitions, { layout, leaves: leaves.leaves, ...options });
   const missing = partitions.filter((_, i) => found[i]?.home === 'missing');
@@ -90,6 +93,7 @@ export async function survey(
     warnings: [...strategy.warnings, ...(isCutByColumn ? [] : await layoutWarnings(tx, definition, facts))],
     defaultName,
     laterPartitions: countLater(leaves, partitions, columnType),
+    keeping: await keepingMeans(tx, definition, { partitions, layout }),
   };
 }
 

@@ -24,6 +24,8 @@ export interface Target {
   readonly partition: Partition;
   /** The columns that the build gives, in its order. */
   readonly columns: readonly string[];
+  /** Rows are put back as they were: columns among them that the table numbers itself. Null for rows of a build. */
+  readonly restores: readonly string[] | null;
 }
 
 /** The values of a build's bounds for one partition. */
@@ -73,6 +75,11 @@ function literal(value: Scalar): string {
 
 export function quoteColumns(columns: readonly string[], prefix = ''): string {
   return columns.map((column) => prefix + quoteIdentifier(column)).join(', ');
+}
+
+/** `insert into … (…)`, to be followed by a query that gives the columns. @param into quoted name */
+export function insertInto({ columns, restores }: Pick<Target, 'columns' | 'restores'>, into: string): string {
+  return `insert into ${into} (${quoteColumns(columns)})${restores ? ' overriding system value' : ''}`;
 }
 
 export function quoteTarget(target: Target): string {

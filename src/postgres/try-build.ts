@@ -34,11 +34,21 @@ export async function tryBuild(
   const partition = partitions[0];
   if (!partition) return { columns: [], problems: [] };
   const { table, partitioning, origin } = definition;
+  const restores = origin.kind === 'sql' ? origin.restores : null;
   const precision = precisionOf(definition, facts);
-  const target: Target = { table, column: partitioning.column, columnType, precision, partition, columns: [] };
+  const target: Target = {
+    table,
+    column: partitioning.column,
+    columnType,
+    precision,
+    partition,
+    columns: [],
+    restores,
+  };
   const columns = origin.kind === 'sql' ? await askColumns(source, target, origin.build) : columnsOfCode(origin, facts);
   if (typeof columns === 'string') return { columns: [], problems: [`The build cannot run: ${columns}`] };
-  const problems = columnProblems(columns, facts.columns);
+  // What is put back lacks columns that came since; whether that can be was looked at before.
+  const problems = restores ? [] : columnProblems(columns, facts.columns);
   if (origin.kind === 'sql' && !isForeign(origin) && problems.length === 0) {
     const insert = insertStatement(tx, { ...target, columns }, origin.build, quoteTableName(table));
     const planned = await attempt(tx, () => tx.asUser(() => tx.query(`explain ${insert.text}`, insert.values)));

@@ -1,9 +1,11 @@
 import type { Definition } from '../domain/definition.js';
 import { BackfillError, FailureType } from '../domain/failure.js';
+import type { KeptForm } from '../domain/keep.js';
 import { isForeign } from '../domain/origin.js';
 import type { Replaced } from '../domain/outcome.js';
 import type { Strategy } from '../domain/strategy.js';
 import type { Tx } from './database.js';
+import { type Keeping, keeping } from './kept/copy.js';
 import { analyzeText, attachText, createDetached, findSite } from './new-partition.js';
 import type { RowSource } from './row-sources/bringing.js';
 import { countRows } from './row-writers.js';
@@ -21,12 +23,16 @@ export interface Writing {
   readonly source: RowSource;
   /** Triggers may wait for the commit. */
   readonly hasDeferred: boolean;
+  /** Where the old rows are kept; null for nowhere. */
+  readonly keep: Keeping | null;
 }
 
 export interface Written extends Pick<Replaced, 'status' | 'rowsBefore' | 'rowsAfter' | 'changes'> {
   readonly strategy: Strategy;
   /** All rows that were written carry the number of this transaction. */
   readonly isOurs: boolean;
+  /** How the old rows are kept; null where they are not. */
+  readonly kept: KeptForm | null;
 }
 
 /**
@@ -40,9 +46,16 @@ export function replaceRows(tx: Tx, target: Target, writing: Writing): Promise<W
 
 async function replaceAll(tx: Tx, target: Target, writing: Writing): Promise<Written> {
   const staged = await stageForeign(tx, target, writing);
-  const [rowsBefore = 0] = await tx.goOnAsUser(deleteText(target));
+  const [rowsBefore = 0] = await tx.goOnAsUser(keeping(deleteText(target), writing.keep));
   const settled = await fill(tx, target, { ...writing, staged, rowsBefore, into: quoteTarget(target) });
-  return { status: 'replaced', strategy: 'delete-insert', rowsBefore, changes: null, ...settled };
+  return {
+    status: 'replaced',
+    strategy: 'delete-insert',
+    rowsBefore,
+    changes: null,
+    kept: keptRows(writing, rowsBefore),
+    ...settled,
+  };
 }
 
 async function replaceByDiff(tx: Tx, target: Target, writing: Writing): Promise<Written> {
@@ -55,7 +68,11 @@ async function replaceByDiff(tx: Tx, target: Target, writing: Writing): Promise<
   if (built === 0) demandRows(target, writing.definition, await countRows(tx, target, 'true'));
   // A trigger may keep some from being inserted, so that the others cannot be told from what was.
   const known = key.hasTriggers ? await countRows(tx, target, isBuilt(key)) : null;
-  const { added, changed, removed } = await writeDifferences(tx, target, key);
+  const { added, changed, removed, isKept } = await writeDifferences(tx, target, { key, keep: writing.keep });
+  if (!isKept) {
+    const message = `${target.partition.key}: something else writes this partition; a row changed before it was kept`;
+    throw new BackfillError({ type: FailureType.Transient, message });
+  }
   const { hasTriggers } = key;
   const surplus = { rows: notAsBuilt(target, key), remove: correctRows(target, key).join('; '), hasTriggers };
   const stayed = known ?? built - added;
@@ -63,7 +80,8 @@ async function replaceByDiff(tx: Tx, target: Target, writing: Writing): Promise<
   const settled = await settle(tx, target, { ...writing, into: quoteTarget(target), built, kept, surplus });
   const changes = { added, removed, changed, unchanged: kept };
   const rowsBefore = stayed + removed;
-  return { status: 'replaced', strategy: 'diff', rowsBefore, changes, ...settled };
+  const keptAs = writing.keep ? ('differences' as const) : null;
+  return { status: 'replaced', strategy: 'diff', rowsBefore, changes, kept: keptAs, ...settled };
 }
 
 /** The new partition is attached last where it can be, so that writers of the table wait for the commit only. */
@@ -74,12 +92,24 @@ export async function createPartition(tx: Tx, target: Target, writing: Writing):
   await createDetached(tx, target, site, writing.definition.timeouts.lockMs);
   const [now, later] = site.needsParent ? [[attachText(target, site)], []] : [[], [attachText(target, site)]];
   // Rows of the missing partition may sit in a default partition; with them there, attaching would be refused.
-  const [rowsBefore = 0] = await tx.goOnAsUser(deleteText(target), ...now);
+  const [rowsBefore = 0] = await tx.goOnAsUser(keeping(deleteText(target), writing.keep), ...now);
   const into = site.needsParent ? quoteTarget(target) : site.leaf;
   const settled = await fill(tx, target, { ...writing, staged, rowsBefore, into });
   await tx.query([analyzeText(site), ...later].join('; '));
   const changes = { added: settled.rowsAfter, removed: rowsBefore, changed: 0, unchanged: 0 };
-  return { status: 'created', strategy: 'delete-insert', rowsBefore, changes, ...settled };
+  return {
+    status: 'created',
+    strategy: 'delete-insert',
+    rowsBefore,
+    changes,
+    kept: keptRows(writing, rowsBefore),
+    ...settled,
+  };
+}
+
+/** A run that finds no row to keep needs no copy; that one came since is told as what it is: not kept. */
+function keptRows({ keep }: Writing, rowsBefore: number): KeptForm | null {
+  return keep && (keep.copy !== null || rowsBefore === 0) ? 'rows' : null;
 }
 
 /** Rows from elsewhere are brought here before anything is deleted. Null where they are inserted as they are built. */

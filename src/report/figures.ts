@@ -10,14 +10,17 @@ export function countOf(n: number, noun: string): string {
   return `${printCount(n)} ${noun}${n === 1 ? '' : 's'}`;
 }
 
-const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+const spans = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const;
 
-/** `16 kB`, as PostgreSQL prints sizes: a kB is 1024 bytes. */
-export function printBytes(bytes: number): string {
-  let [value, unit] = [bytes, 0];
-  while (value >= 1024 && unit < units.length - 1) [value, unit] = [value / 1024, unit + 1];
-  const digits = unit > 0 && value < 10 && !Number.isInteger(value) ? 1 : 0;
-  return `${value.toFixed(digits)} ${units[unit]}`;
+/** `7 days`, `90 minutes`: in the largest unit that it is a whole number of. */
+export function printSpan(ms: number): string {
+  const [noun, unit] = spans.find(([, length]) => ms % length === 0) ?? ['millisecond', 1];
+  return countOf(ms / unit, noun);
 }
 
 /** `2026-03-15 10:02Z`: in UTC whatever the zone of the reader's machine, so that two readers see one time. */

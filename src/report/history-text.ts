@@ -1,4 +1,4 @@
-import type { HistoryEntry } from '../domain/history.js';
+import type { HistoryEntry, RunName } from '../domain/history.js';
 import type { PartitionRecord, RecordState } from '../domain/table-state.js';
 import { countOf, printCount, printTime } from './figures.js';
 import { rangesOf } from '../domain/key-ranges.js';
@@ -34,12 +34,13 @@ function runsOf(entries: readonly HistoryEntry[]): (readonly HistoryEntry[])[] {
 function runLines(run: readonly HistoryEntry[]): string[] {
   const [first] = run;
   if (!first) return [];
-  const { workflowId, planId, requestedBy, reason } = first;
+  const { workflowId, planId, requestedBy, reason, undoes } = first;
   return [
     workflowId ?? `plan ${planId}`,
     ...facts([
       ...(requestedBy === null ? [] : [['by', requestedBy] as const]),
       ...(reason === null ? [] : [['reason', reason] as const]),
+      ...(undoes === null ? [] : [['undoes', nameOf(undoes)] as const]),
       ['plan', planId],
     ]),
     ...table(columns, run.map(row)),
@@ -47,9 +48,14 @@ function runLines(run: readonly HistoryEntry[]): string[] {
 }
 
 function row({ key, committedAt, action, rowsBefore, rowsAfter, generation, ...entry }: HistoryEntry): string[] {
-  const now = entry.isCurrent ? (entry.isOutdated ? 'outdated' : '') : 'replaced since';
+  const state = entry.isCurrent ? (entry.isOutdated ? 'outdated' : '') : 'replaced since';
+  const now = entry.undoneBy === null ? state : `undone by ${nameOf(entry.undoneBy)}`;
   const rows = [printCount(rowsBefore), printCount(rowsAfter)];
   return [key, printTime(committedAt), action, ...rows, `${generation}`, now];
+}
+
+function nameOf({ workflowId, planId }: RunName): string {
+  return workflowId ?? `plan ${planId}`;
 }
 
 /** One character a partition. */

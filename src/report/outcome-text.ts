@@ -1,6 +1,6 @@
 import type { FailureInfo } from '../domain/failure.js';
 import type { BackfillResult, PartitionFailedDetails, VerificationFailedDetails } from '../domain/outcome.js';
-import { countOf, printCount } from './figures.js';
+import { countOf, printCount, printTime } from './figures.js';
 import { shellWord } from './shell-word.js';
 import { facts, items, wrap } from './text.js';
 
@@ -56,7 +56,7 @@ function retryCommand(workflowId: string): string {
 }
 
 function completed(result: BackfillResult, place: RunPlace): string[] {
-  const { partitions, table, from, to, rowsBefore, rowsAfter, changes, planId, emptied } = result;
+  const { partitions, table, from, to, rowsBefore, rowsAfter, changes, planId, emptied, keptUntil } = result;
   const range = `${table}, ${from} to ${to}, both included`;
   return [
     ...wrap(`Completed: ${countOf(partitions, 'partition')} of ${range}.`),
@@ -68,6 +68,12 @@ function completed(result: BackfillResult, place: RunPlace): string[] {
     ]),
     ...(emptied.length === 0 ? [] : ['Had rows before and have none now:']),
     ...items(emptied.map(({ key, rowsBefore: rows }) => `${key} (${countOf(rows, 'row')} before)`)),
+    ...(keptUntil === null
+      ? []
+      : [
+          `To put back what it replaced, until ${printTime(keptUntil)}:`,
+          `  backfill undo ${shellWord(place.workflowId)}`,
+        ]),
   ];
 }
 

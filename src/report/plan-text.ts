@@ -1,5 +1,6 @@
 import type { Plan, PlannedPartition } from '../domain/plan.js';
-import { countOf, printBytes, printCount } from './figures.js';
+import { printBytes } from '../domain/size.js';
+import { countOf, printCount, printSpan } from './figures.js';
 import { leftAloneByReason } from './key-ranges.js';
 import { estimates, impact, lastWritten, timeNeeded } from './plan-context-text.js';
 import { type Column, facts, items, listUnder, table, wrap } from './text.js';
@@ -97,20 +98,34 @@ function takenOver({ replaces }: Plan): string[] {
   return wrap(`Takes over what plan ${planId} left unfinished. ${kept}`);
 }
 
+function kept({ keep, strategy: chosen }: Plan): string {
+  if (!keep) return 'nothing of what is replaced (keepReplaced is "0"): it cannot be undone';
+  const about = chosen === 'diff' ? 'at most about' : 'about';
+  const size = keep.hasCopy ? `, ${about} ${printBytes(keep.bytes)}` : '';
+  return `what is replaced${size}, until ${printSpan(keep.forMs)} after the run, for "backfill undo"`;
+}
+
 function listKeys(keys: readonly string[]): string {
   if (keys.length <= HEAD + TAIL) return keys.join(', ');
   return `${keys.slice(0, HEAD).join(', ')} … ${keys.at(-1)} (${printCount(keys.length)} in all)`;
 }
 
 function aboutPlan(plan: Plan): string[] {
-  const { options } = plan;
+  const { options, undoes } = plan;
   return facts([
+    ...(undoes
+      ? ([
+          ['undoes', undoes.workflowId],
+          ['', `plan ${undoes.planId}`],
+        ] as const)
+      : []),
     ['how', 'each partition in one transaction; no reader waits, and none sees half of one'],
     ['strategy', strategy(plan)],
     ...(plan.source === null ? [] : [['source', plan.source] as const]),
     ['order', order(plan)],
     ...checks(plan),
     ['empty build', plan.whenEmpty === 'fail' ? 'fails, and the old rows stay' : 'empties the partition'],
+    ['kept', kept(plan)],
     ['after a failure', options.onFailure === 'stop' ? 'no other partition starts' : 'the others go on'],
     ['time', timeNeeded(plan)],
     ['time zone', `${plan.timeZone}, a partition every ${plan.grain}`],

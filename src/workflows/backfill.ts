@@ -86,8 +86,8 @@ async function finish(run: OpenedRun, tracker: Tracker): Promise<BackfillResult>
       details,
     );
   }
-  const { done, rowsBefore, rowsAfter, changes, emptied } = await close(run, tracker, 'completed');
-  return { planId, table, from, to, partitions: done, rowsBefore, rowsAfter, changes, emptied };
+  const { done, rowsBefore, rowsAfter, changes, emptied, keptUntil } = await close(run, tracker, 'completed');
+  return { planId, table, from, to, partitions: done, rowsBefore, rowsAfter, changes, emptied, keptUntil };
 }
 
 async function close(

@@ -1,7 +1,7 @@
 import { setCurrentDetails, setHandler, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { OpenedRun } from '../activities/open-run.js';
 import { type BackfillMemo, progressQuery, searchAttributePairs } from '../contract.js';
-import { canonicalRequest } from '../domain/canonical-request.js';
+import { canonicalRequest, canonicalUndo } from '../domain/canonical-request.js';
 import type { FailureInfo } from '../domain/failure.js';
 import type { WorkPage } from '../domain/plan.js';
 import {
@@ -135,6 +135,9 @@ function asked(request: unknown): { table: string; from: string; to: string } {
 }
 
 function memoOf(run: OpenedRun): BackfillMemo {
-  const { planId, table, from, to, options, reason, requestedBy } = run;
-  return { planId, table, from, to, request: canonicalRequest({ table, from, to, ...options }), reason, requestedBy };
+  const { planId, table, from, to, options, reason, requestedBy, undoes } = run;
+  const request = undoes
+    ? canonicalUndo({ undo: undoes, from, to })
+    : canonicalRequest({ table, from, to, ...options });
+  return { planId, table, from, to, request, reason, requestedBy };
 }

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await harness.db.query(
-    'truncate backfill.plan, backfill.plan_partition, backfill.run, backfill.partition, backfill.replacement, backfill.failure',
+    'truncate backfill.kept, backfill.plan, backfill.plan_partition, backfill.run, backfill.partition, backfill.replacement, backfill.failure',
   );
   await harness.restartWorker({ tables: [table, missing] });
 });

@@ -33,7 +33,9 @@ test('no statement to a ledger of 20,000 runs looks at more of it than the page 
   await doEverything();
   const wasteful = seen
     .filter(({ text }) => !READS_ALL.some((all) => all.test(text)))
-    .flatMap(({ text, scans }) => scans.flatMap((scan) => (scan.rows > FEW ? [{ ...scan, text }] : [])));
+    .flatMap(({ text, scans }) =>
+      scans.flatMap((scan) => (scan.rows > FEW && !isCopy(scan) ? [{ ...scan, text }] : [])),
+    );
   expect(wasteful).toEqual([]);
   const texts = seen.map(({ text }) => text);
   expect(statementsInSource().filter((start) => !texts.some((text) => text.includes(start)))).toEqual([]);
@@ -51,7 +53,7 @@ test('every foreign key of the ledger has an index on its own side', async () =>
 
 /** A run that fails, all that can be asked of it, its retries, and the end of what is old. */
 async function doEverything(): Promise<void> {
-  const { client, db } = harness;
+  const { client, db, temporal } = harness;
   await db.query(`insert into src values ('2024-03-08', 1, 9)`);
   const request = { table: 'fact', from: '2024-03-01', to: '2024-03-10', requestedBy: 'ada' } as const;
   const { planId } = await client.plan(request);
@@ -66,7 +68,11 @@ async function doEverything(): Promise<void> {
   const { planId: third } = await (await client.start({ ...request, select: 'failed' })).result();
   // As a terminated run leaves it: whoever wants the range takes it away.
   await db.query(`update backfill.run set state = 'open', closed_at = null where plan_id = $1`, [third]);
-  await (await client.start(request)).result();
+  const { planId: last } = await (await client.start(request)).result();
+  await (await client.undo(last, { to: '2024-03-01' })).result();
+  await db.query(`update backfill.kept set keep_for = '0' where plan_id = $1`, [last]);
+  const sweep = { taskQueue: 'backfill', workflowId: 'sweep' };
+  expect(await temporal.workflow.execute('sweep', sweep)).toMatchObject({ dropped: [{ planId: last }] });
   await client.readTables();
   await client.readPartitions('fact');
   await client.readHistory('fact', { key: '2024-03-08' });
@@ -76,6 +82,11 @@ async function doEverything(): Promise<void> {
   await client.doctor({ table: 'fact' });
   expect((await client.prune({ olderThan: '1 day', dryRun: true })).counts.runs).toBeGreaterThan(1000);
   expect((await client.prune({ olderThan: '1 day' })).counts.plans).toBeGreaterThan(1000);
+}
+
+/** What one run has replaced: rows of the table, which grow with no other run. */
+function isCopy({ relation }: Explained['scans'][number]): boolean {
+  return /^kept_[0-9a-f]{32}$/.test(relation);
 }
 
 /** How each statement to the ledger begins in our source, as far as it is fixed. */

@@ -12,7 +12,7 @@ beforeAll(async () => {
   role = `${db.name}_writer`;
   await db.query(`${FACT} select pg_stat_force_next_flush();
     create role ${role} login password 'secret';
-    grant usage on schema backfill to ${role};
+    grant usage, create on schema backfill to ${role};
     grant select, insert, update, delete on all tables in schema backfill to ${role};
     grant select, insert, delete on fact to ${role}; grant select on src to ${role};`);
   const url = new URL(db.url);
@@ -41,4 +41,23 @@ test('a role that may write but does not own the table replaces its days; statis
   const days = await fingerprints(db);
   for (const day of march(1, 3)) expect(days.get(day)).toMatchObject(NEW);
   expect(await analyses()).toBe(before);
+});
+
+test('without the right to make tables in the schema of the ledger nothing is kept: the plan says so, and both remedies', async () => {
+  await db.query(`revoke create on schema backfill from ${role}`);
+  const range = { table: 'fact', from: '2024-03-04', to: '2024-03-04' };
+  const grant = `grant create on schema "backfill" to ${role}`;
+  const { refusals } = await harness.client.plan(range);
+  expect(refusals).toEqual([
+    `The worker may not keep what it replaces, because it may make no table in schema "backfill": ${grant}; or set keepReplaced: '0'`,
+  ]);
+  const ofFact = async () =>
+    (await harness.client.doctor({ table: 'fact' })).filter(({ check }) => check === 'public.fact');
+  expect(await ofFact()).toMatchObject(
+    expect.arrayContaining([expect.objectContaining({ level: 'problem', sql: [`${grant};`] })]),
+  );
+  await harness.restartWorker({ tables: [factTable({ keepReplaced: '0' })] });
+  expect((await harness.client.plan(range)).refusals).toEqual([]);
+  expect((await ofFact()).filter(({ level }) => level === 'problem')).toEqual([]);
+  expect(await (await harness.client.start(range)).result()).toMatchObject({ partitions: 1, keptUntil: null });
 });

@@ -13,11 +13,11 @@ const days = (from: number, to: number) => ({
   from: march(from, from)[0] ?? '',
   to: march(to, to)[0] ?? '',
 });
-const LEDGER = ['plan', 'plan_partition', 'run', 'partition', 'replacement', 'failure'];
+const LEDGER = ['kept', 'plan', 'plan_partition', 'run', 'partition', 'replacement', 'failure'];
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await createHarness(GATED_FACT, { tables: [gatedFact()] });
+  harness = await createHarness(GATED_FACT, { tables: [gatedFact({ keepReplaced: '0' })] });
 });
 beforeEach(async () => {
   await resetFact(harness.db);

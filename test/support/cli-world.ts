@@ -55,6 +55,8 @@ export const plan: Plan = {
   })),
   leftAlone: [],
   replaces: null,
+  keep: { forMs: 604_800_000, bytes: 49_152, hasCopy: true },
+  undoes: null,
   createdAt: '2026-03-15T10:00:00Z',
   requestedBy: null,
   reason: null,
@@ -104,6 +106,7 @@ export const result = {
   rowsBefore: 14,
   rowsAfter: 14,
   emptied: [],
+  keptUntil: '2026-03-22T10:02:00.000Z',
 };
 
 export function pruned(dryRun: boolean): PruneResult {
@@ -162,6 +165,8 @@ export const entry: HistoryEntry = {
   isCurrent: true,
   isOutdated: true,
   changes: null,
+  undoes: null,
+  undoneBy: null,
   rowsBefore: 7,
   rowsAfter: 7,
   planId,
@@ -233,12 +238,14 @@ export async function run(args: readonly string[], world: World = {}) {
     result: play([ended]),
     cancel: async () => note('cancel'),
     retry: async (options) => (note('retry', options), handle),
+    undo: async (options) => (note('undo', options), handle),
   };
   const client: CliClient = {
     namespace: 'default',
     address: '127.0.0.1:7233',
     plan: async (request) => (note('plan', request), plan),
     start: async (request, options) => (note('start', request, options), handle),
+    undo: async (planId, request) => (note('undo', planId, request), handle),
     findOpen: async () => undefined,
     get: () => handle,
     list: async function* (filter) {

@@ -21,6 +21,9 @@ export interface Range {
   readonly to: string;
 }
 
+/** Instead of a range: what the run of a plan replaced, all of it or a part. */
+export type Undoing = { readonly undo: string } & Partial<Range>;
+
 /** A run that is open: its plan, and its partitions to be written in any order, as often as a test likes. */
 export interface DirectRun {
   readonly plan: Plan;
@@ -35,10 +38,13 @@ export interface DirectRun {
 
 /** What a worker's activities do, in their order, without Temporal: for tests with many tables and runs. */
 export interface Direct {
-  plan(table: TableInput, range: Range): Promise<Plan>;
-  open(table: TableInput, range: Range): Promise<DirectRun>;
+  plan(table: TableInput, range: Range | Undoing): Promise<Plan>;
+  open(table: TableInput, range: Range | Undoing): Promise<DirectRun>;
   /** A whole run. */
-  run(table: TableInput, range: Range): Promise<{ readonly replaced: readonly Replaced[]; readonly plan: Plan }>;
+  run(
+    table: TableInput,
+    range: Range | Undoing,
+  ): Promise<{ readonly replaced: readonly Replaced[]; readonly plan: Plan }>;
   end(): Promise<void>;
 }
 
@@ -56,11 +62,12 @@ export function openDirect(db: TestDatabase, size = 4): Direct {
     isRunning: async () => false,
     pageSize: 500,
   });
-  const plan = (table: TableInput, range: Range) => {
-    const input = { planId: randomUUID(), request: { table: table.name, ...range } };
+  const plan = (table: TableInput, range: Range | Undoing) => {
+    const request = 'undo' in range ? range : { table: table.name, ...range };
+    const input = { planId: randomUUID(), request };
     return asActivity(() => makePlan(depsFor(table), input));
   };
-  const open = async (table: TableInput, range: Range): Promise<DirectRun> => {
+  const open = async (table: TableInput, range: Range | Undoing): Promise<DirectRun> => {
     const deps = depsFor(table);
     const made = await plan(table, range);
     const run = { planId: made.planId, executionId: randomUUID() };

@@ -5,6 +5,7 @@ import { inject } from 'vitest';
 import { createActivities } from '../../src/activities/index.js';
 import { isRunning } from '../../src/activities/is-running.js';
 import { readOwnNamespace } from '../../src/activities/own-namespace.js';
+import { ensureSweepSchedule } from '../../src/activities/sweep-schedule.js';
 import type { Dependencies } from '../../src/activities/dependencies.js';
 import { BackfillClient } from '../../src/client/backfill-client.js';
 import type { ConfigInput } from '../../src/config/define.js';
@@ -128,6 +129,7 @@ async function startWorker(
     namespace,
     activities: createActivities(await dependencies(database, connection, namespace, address, options)),
   });
+  await ensureSweepSchedule(new Client({ connection, namespace }), TASK_QUEUE);
   const run = worker.run();
   await untilPolling(connection, namespace);
   let stopped = false;

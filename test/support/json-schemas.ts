@@ -90,6 +90,7 @@ const result = named(
     rowsAfter: count,
     changes: orNull(changes.extend({ partitions: count })),
     emptied: z.array(z.strictObject({ key: text, rowsBefore: count })),
+    keptUntil: orNull(time),
   }),
 );
 
@@ -169,6 +170,8 @@ const plan = named(
     ),
     leftAlone: z.array(z.strictObject({ key: text, why: text })),
     replaces: orNull(z.strictObject({ planId: text, keysKept: z.array(text) })),
+    keep: orNull(z.strictObject({ forMs: count, bytes: count, hasCopy: z.boolean() })),
+    undoes: orNull(z.strictObject({ planId: text, workflowId: text })),
     createdAt: time,
     requestedBy: orNull(text),
     reason: orNull(text),
@@ -220,6 +223,8 @@ const partition = named(
   }),
 );
 
+const runName = z.strictObject({ planId: text, workflowId: orNull(text) });
+
 const replacement = named(
   'Replacement',
   z.strictObject({
@@ -231,6 +236,8 @@ const replacement = named(
     rowsBefore: count,
     rowsAfter: count,
     changes: orNull(changes),
+    undoes: orNull(runName),
+    undoneBy: orNull(runName),
     planId: text,
     workflowId: orNull(text),
     requestedBy: orNull(text),
@@ -298,6 +305,10 @@ export const commands: Readonly<Record<string, Documented>> = {
   list: { schema: z.strictObject({ runs: z.array(run) }), about: 'Latest first.' },
   cancel: { schema: z.union([ended, asked]), about: 'How the run ended; with `--detach` that it was asked to.' },
   retry: { schema: z.union([ended, started, detached]), about: 'As `start`.' },
+  undo: {
+    schema: z.union([ended, started, detached, nothingToDo, plan]),
+    about: 'As `start`; with `--plan-only` the stored plan, as `plan`.',
+  },
   tables: {
     schema: z.strictObject({
       tables: z.array(

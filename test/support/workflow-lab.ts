@@ -107,6 +107,7 @@ function activitiesOf(worlds: readonly World[]): Activities {
   return {
     makePlan: asActivity(async (input) => {
       const request = parseRequest(input.request);
+      if ('undo' in request) throw new Error('There is nothing to undo here');
       if ('plan' in request) return of(request.plan).makePlan({ ...input, planId: request.plan });
       const world = ofTable(request.table);
       const plan = await world.activities.makePlan(input);
@@ -130,6 +131,8 @@ function activitiesOf(worlds: readonly World[]): Activities {
     readFailures: asActivity(() => Promise.reject(new Error('A world has no ledger'))),
     checkDatabase: asActivity(() => Promise.reject(new Error('A world has no ledger'))),
     planPrune: asActivity(() => Promise.reject(new Error('A world has no ledger'))),
+    findOverdue: asActivity(() => Promise.reject(new Error('A world has no ledger'))),
+    dropCopy: asActivity(() => Promise.reject(new Error('A world has no ledger'))),
     pruneBatch: asActivity(() => Promise.reject(new Error('A world has no ledger'))),
   };
 }

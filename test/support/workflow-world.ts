@@ -106,7 +106,7 @@ export class World {
       this.calls.push(`closeRun ${state}`);
       const { size } = this.done;
       const rows = { rowsBefore: size * ROWS.rowsBefore, rowsAfter: size * ROWS.rowsAfter };
-      return { total: this.#given.keys.length, done: size, ...rows, changes: null, emptied: [] };
+      return { total: this.#given.keys.length, done: size, ...rows, changes: null, emptied: [], keptUntil: null };
     },
     readPlan: async ({ planId }) => this.#plan(planId),
     readRun: async () => null,
@@ -116,6 +116,8 @@ export class World {
     readFailures: async () => noLedger(),
     checkDatabase: async () => noLedger(),
     planPrune: async () => noLedger(),
+    findOverdue: async () => noLedger(),
+    dropCopy: async () => noLedger(),
     pruneBatch: async () => noLedger(),
   };
 
@@ -154,6 +156,8 @@ export class World {
       partitions: this.#given.keys.slice(0, 500).map((key, i) => ({ seq: i + 1, key, ...partition })),
       leftAlone: [],
       replaces: null,
+      keep: { forMs: 604_800_000, bytes: 49_152, hasCopy: true },
+      undoes: null,
       createdAt: '2024-04-01T00:00:00.000Z',
       requestedBy: null,
       reason: null,

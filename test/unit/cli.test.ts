@@ -347,6 +347,41 @@ describe('cancel', () => {
   });
 });
 
+describe('undo', () => {
+  it('plans the undo of the plan of a run, shows it, and starts exactly that', async () => {
+    const { exitCode, calls, stdout } = await run([
+      'undo',
+      workflowId,
+      '--to',
+      '2026-03-02',
+      '--reason',
+      'wrong',
+      '--yes',
+    ]);
+    expect(exitCode).toBe(0);
+    expect(calls).toContainEqual(['plan', { undo: planId, to: '2026-03-02', reason: 'wrong', requestedBy: 'ada' }]);
+    expect(calls).toContainEqual(['start', { plan: plan.planId, reason: 'wrong', requestedBy: 'ada' }, undefined]);
+    expect(stdout).toContain('  kept ');
+  });
+
+  it('takes the id of a plan, too, and starts nothing with --plan-only', async () => {
+    const { exitCode, calls } = await run(['undo', planId, '--plan-only']);
+    expect(exitCode).toBe(0);
+    expect(calls.map(([name]) => name)).toEqual(['plan', 'close']);
+    expect(calls[0]?.[1]).toEqual({ undo: planId, requestedBy: 'ada' });
+  });
+
+  it('starts nothing where nobody can be asked, where the run has no plan, or where the plan is refused', async () => {
+    expect(await run(['undo', workflowId])).toMatchObject({ exitCode: 2, calls: [] });
+    const unplanned = { handle: { describe: [{ ...closed, planId: null }] } };
+    expect(await run(['undo', workflowId, '--yes'], unplanned)).toMatchObject({ exitCode: 2 });
+    const refused = { client: { plan: async () => ({ ...plan, refusals: ['2026-03-01: was written since'] }) } };
+    const { exitCode, stdout, stderr, calls } = await run(['undo', workflowId, '--yes'], refused);
+    expect({ exitCode, calls }).toEqual({ exitCode: 2, calls: [['close']] });
+    expect(stdout + stderr).toContain('2026-03-01: was written since');
+  });
+});
+
 describe('retry', () => {
   const failed = { ...closed, status: 'failed' as const };
 

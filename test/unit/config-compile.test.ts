@@ -126,10 +126,26 @@ describe('a definition that cannot be used is refused by its place', () => {
     ],
     ['no time at all', { timeouts: { lock: '0 s' } }, 'tables[0].timeouts.lock is "0 s"'],
     ['a word that is no unit', { timeouts: { partition: '1 constructor' } }, 'timeouts.partition is "1 constructor"'],
+    [
+      'a span of keeping without a unit',
+      { keepReplaced: '7' },
+      'tables[0].keepReplaced is "7"; write a span as "7 days"',
+    ],
+    ['a size that is none', { keepReplacedAtMost: 'much' }, 'tables[0].keepReplacedAtMost is "much"; write a size as'],
     ['more than PostgreSQL can count', { timeouts: { attempt: '30 days' } }, 'tables[0].timeouts.attempt is "30 days"'],
   ])('%s', (_, changes, message) => {
     expect(() => compile(changes)).toThrow(ConfigError);
     expect(() => compile(changes)).toThrow(message);
+  });
+
+  it('and what is replaced is kept for seven days, unless the definition says otherwise', () => {
+    expect(compile({}).keep).toEqual({ forMs: 7 * 86_400_000, atMostBytes: 10 * 1024 ** 3 });
+    expect(compile({ keepReplaced: '36 hours', keepReplacedAtMost: '500 MB' }).keep).toEqual({
+      forMs: 36 * 3_600_000,
+      atMostBytes: 500 * 1024 ** 2,
+    });
+    expect(compile({ keepReplaced: '0' }).keep).toBeNull();
+    expect(compile({ keepReplaced: '0 days' }).keep).toBeNull();
   });
 
   it('and a partition may take longer than an attempt', () => {
@@ -159,6 +175,7 @@ describe('the digest', () => {
     ['the description', { description: 'new' }],
     ['the owner', { owner: 'someone else' }],
     ['the timeouts', { timeouts: { attempt: '2 hours', partition: '3 hours', lock: '1 s' } }],
+    ['how long what is replaced is kept', { keepReplaced: '0', keepReplacedAtMost: '1 MB' }],
     ['defaults that are written out', { whenEmpty: 'fail', cumulative: false, checks: [], reads: [] }],
   ])('does not change with %s', (_, changes) => {
     expect(compile(changes).digest).toBe(reference.digest);

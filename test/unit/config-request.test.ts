@@ -54,6 +54,13 @@ describe('a request', () => {
   });
 });
 
+it('may be for an undo', () => {
+  const nobody = { onOverlap: 'refuse', reason: null, requestedBy: null };
+  expect(parseRequest({ undo: PLAN })).toEqual({ undo: PLAN, from: null, to: null, ...nobody });
+  expect(parseRequest({ undo: PLAN, from: '2024-03-01', to: null })).toMatchObject({ from: '2024-03-01', to: null });
+  expect(parseRequest({ ...request, undo: null, plan: null })).toEqual(parseRequest(request));
+});
+
 test.each<[unknown, RegExp]>([
   [{}, /request\.table is missing.*\n.*request\.from is missing/],
   ['x', /^The request is "x": expected an object such as \{"table"/],
@@ -73,6 +80,10 @@ test.each<[unknown, RegExp]>([
   [{ ...request, reason: 'x'.repeat(2001) }, /request\.reason is "x+…: /],
   [{ plan: 'no id' }, /request\.plan is "no id": expected the id of a stored plan/],
   [{ plan: PLAN, table: 'fact' }, /request\.table is "fact": /],
+  [{ undo: 'x' }, /request\.undo is "x": expected the id of the plan/],
+  [{ undo: PLAN, table: 'fact' }, /request\.table is "fact": /],
+  [{ undo: PLAN, plan: PLAN }, /request\.undo is /],
+  [{ undo: PLAN, concurrency: 4 }, /request\.concurrency is 4: /],
   [{ plan: PLAN, replan: 'yes' }, /request\.replan is "yes": /],
 ])('C26 %j is refused by field and value', (input, message) => {
   expect(() => parseRequest(input)).toThrow(InvalidRequest);

@@ -43,6 +43,8 @@ describe('--json prints what docs/json.md says', () => {
     [['list'], {}],
     [['cancel', workflowId, '--detach'], { handle: { describe: [open] } }],
     [['retry', workflowId], { handle: { describe: [failed] } }],
+    [['undo', workflowId, '--yes'], {}],
+    [['undo', workflowId, '--plan-only'], {}],
     [['tables'], {}],
     [['tables'], { local: { file: 'backfill.config.ts', problem: null, digests } }],
     [['history', 'mart.daily_revenue'], {}],

@@ -125,7 +125,13 @@ describe('a table that is not partitioned by the column', () => {
     ['has no row, as recorded', 'missing', { isEmpty: true, rowsRecorded: 0 }, undefined],
     ['has rows', 'missing', { isEmpty: false }, 'exists'],
     ['has no row', 'missing-or-empty', { isEmpty: true }, undefined],
-    ['has no row, as recorded', 'missing-or-empty', { isEmpty: true, rowsRecorded: 0 }, 'is empty, as a run recorded'],
+    [
+      'has no row, as recorded',
+      'missing-or-empty',
+      { isEmpty: true, rowsRecorded: 0, buildDigest: BUILD },
+      'is empty, as a run recorded',
+    ],
+    ['has no row, because an undo took it', 'missing-or-empty', { isEmpty: true, rowsRecorded: 0 }, undefined],
     ['has rows', 'missing-or-empty', { isEmpty: false }, 'has rows'],
   ])('a key that %s, with select %s', (_, select, facts, why) => {
     const expected = why === undefined ? { action: 'replace' } : { action: 'leave', why };

@@ -170,6 +170,8 @@ describe('columnProblems', () => {
     type: 'text',
     hasValueOfItsOwn: false,
     isGenerated: false,
+    isNumbered: false,
+    isRequired: false,
     ...more,
   });
   const table = [

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan, PlannedPartition } from '../../src/domain/plan.js';
 import type { Progress } from '../../src/domain/progress.js';
-import { printBytes, printCount } from '../../src/report/figures.js';
+import { printBytes } from '../../src/domain/size.js';
+import { printCount } from '../../src/report/figures.js';
 import { type RunEnd, outcomeLines } from '../../src/report/outcome-text.js';
 import { planLines, planSentence } from '../../src/report/plan-text.js';
 import { progressBarLine, progressLine, progressMark, statusLines } from '../../src/report/progress-text.js';
@@ -59,6 +60,8 @@ function planOf(n: number, more: Partial<Plan> = {}): Plan {
     partitions: partitions(n),
     leftAlone: [],
     replaces: null,
+    keep: { forMs: 604_800_000, bytes: 49_152, hasCopy: true },
+    undoes: null,
     createdAt: '2026-03-15T10:00:00Z',
     requestedBy: 'ada',
     reason: 'currency bug',
@@ -226,11 +229,18 @@ describe('the last words on a run', () => {
       rowsBefore: 1234,
       rowsAfter: 98,
       emptied: [{ key: '2026-03-07', rowsBefore: 7 }],
+      keptUntil: '2026-03-22T10:02:33.123Z',
     };
     const lines = outcomeLines({ kind: 'completed', result }, place);
     expect(lines).toContain('  rows      1,234 before, 98 after');
     expect(lines).toContain('  compared  2 added, 4 removed, 1,000 changed, 300 unchanged (in 13 partitions)');
     expect(lines).toContain('  - 2026-03-07 (7 rows before)');
+    expect(lines.slice(-2)).toEqual([
+      'To put back what it replaced, until 2026-03-22 10:02Z:',
+      '  backfill undo backfill/mart.daily_revenue/2026-03-01..2026-03-14',
+    ]);
+    const unkept = outcomeLines({ kind: 'completed', result: { ...result, keptUntil: null } }, place);
+    expect(unkept.join()).not.toContain('undo');
     expect(lines).toContain('  web UI    http://ui');
   });
 

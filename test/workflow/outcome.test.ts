@@ -29,6 +29,7 @@ test('a run plans, opens, writes oldest first, reads back, closes, and says what
     rowsAfter: 270,
     changes: null,
     emptied: [],
+    keptUntil: null,
   });
   expect(world.calls.filter((call) => !sideBySide.includes(call))).toEqual([
     'makePlan',

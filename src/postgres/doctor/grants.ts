@@ -10,6 +10,8 @@ export interface MissingGrants {
   readonly write: readonly string[];
   /** To make partitions. */
   readonly create: readonly string[];
+  /** To keep what is replaced. */
+  readonly keep: readonly string[];
   /** To read what a build reads. */
   readonly read: readonly string[];
 }
@@ -24,26 +26,30 @@ interface TableRights {
   readonly mayUse: boolean;
   readonly mayCreate: boolean;
   readonly isOwner: boolean;
+  readonly mayKeep: boolean;
 }
 
-async function missingOnTable(
-  tx: Tx,
-  { table, strategy }: Definition,
-): Promise<Pick<MissingGrants, 'write' | 'create'>> {
+async function missingOnTable(tx: Tx, { table, strategy, keep }: Definition): Promise<Omit<MissingGrants, 'read'>> {
   const { rows } = await tx.query<TableRights>(
     `select pg_catalog.quote_ident(current_user) as role, pg_catalog.has_schema_privilege(n.oid, 'usage') as "mayUse",
             pg_catalog.has_schema_privilege(n.oid, 'create') as "mayCreate",
             pg_catalog.pg_has_role(c.relowner, 'usage') as "isOwner",
+            pg_catalog.has_schema_privilege(pg_catalog.to_regnamespace($4), 'create') as "mayKeep",
             (select pg_catalog.array_agg(w.privilege order by w.place)
                from pg_catalog.unnest($3::text[]) with ordinality w (privilege, place)
               where not pg_catalog.has_table_privilege(c.oid, w.privilege)) as missing
        from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       where n.nspname = $1 and c.relname = $2`,
-    [table.schema, table.name, ['select', 'insert', 'delete', ...(strategy === 'delete-insert' ? [] : ['update'])]],
+    [
+      table.schema,
+      table.name,
+      ['select', 'insert', 'delete', ...(strategy === 'delete-insert' ? [] : ['update'])],
+      tx.ledger,
+    ],
   );
   const [rights] = rows;
-  if (!rights) return { write: [], create: [] };
-  const { role, mayUse, mayCreate, isOwner, missing } = rights;
+  if (!rights) return { write: [], create: [], keep: [] };
+  const { role, mayUse, mayCreate, mayKeep, isOwner, missing } = rights;
   const [name, schema] = [quoteTableName(table), quoteIdentifier(table.schema)];
   return {
     write: [
@@ -54,6 +60,7 @@ async function missingOnTable(
       ...(isOwner ? [] : [`alter table ${name} owner to ${role};`]),
       ...(mayCreate ? [] : [`grant create on schema ${schema} to ${role};`]),
     ],
+    keep: keep === null || mayKeep ? [] : [`grant create on schema ${tx.ledger} to ${role};`],
   };
 }
 

@@ -47,8 +47,11 @@ async function examineIndex(tx: Tx, definition: Definition, facts: TableFacts): 
   return [warning(definition.name, found, 'Run this as the owner of the table.', [`${index};`])];
 }
 
-function aboutGrants({ name }: Definition, { write, create }: MissingGrants): Finding[] {
+const mayKeep = "Run this as the owner of the ledger, or set keepReplaced: '0' in the definition.";
+
+function aboutGrants({ name }: Definition, { write, create, keep }: MissingGrants): Finding[] {
   return [
+    ...(keep.length > 0 ? [problem(name, 'The worker may not keep what it replaces, for an undo', mayKeep, keep)] : []),
     ...(write.length > 0
       ? [problem(name, 'The worker may not replace its rows', 'Run this as the owner of the table.', write)]
       : []),

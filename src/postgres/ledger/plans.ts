@@ -3,6 +3,7 @@ import type { PlanBasis, PlannedState } from '../../domain/drift.js';
 import type { Plan, WorkPage } from '../../domain/plan.js';
 import type { RunOptions } from '../../domain/request.js';
 import type { ColumnType } from '../../domain/sql-template.js';
+import type { UndoFacts } from '../../domain/undo.js';
 import type { Tx } from '../database.js';
 import { PAGE_SIZE, lastWritesOf, partitionOf, readLeftAlone, readPartitions } from './plan-pages.js';
 
@@ -22,7 +23,11 @@ export type PlanFacts = Pick<
   | 'earlier'
   | 'counts'
   | 'warnings'
->;
+  | 'keep'
+> & {
+  /** Null for a plan that builds. */
+  readonly undo: UndoFacts | null;
+};
 
 export type StoredPartition = {
   readonly key: string;
@@ -51,6 +56,8 @@ export interface NewPlan {
   readonly facts: PlanFacts;
   readonly refusals: readonly string[];
   readonly replaces: string | null;
+  /** The plan whose run it undoes. */
+  readonly undoes: string | null;
   readonly requestedBy: string | null;
   readonly reason: string | null;
   readonly partitions: readonly StoredPartition[];
@@ -60,8 +67,8 @@ export interface NewPlan {
 export async function storePlan(tx: Tx, plan: NewPlan): Promise<void> {
   const { rowCount } = await tx.query(
     `insert into ${tx.ledger}.plan (plan_id, table_name, range_from, range_to, options, digest, definition_digest, build_digest,
-       shape, column_type, columns, facts, refusals, replaces, requested_by, reason)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) on conflict do nothing`,
+       shape, column_type, columns, facts, refusals, replaces, requested_by, reason, undoes)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) on conflict do nothing`,
     [
       plan.planId,
       plan.table,
@@ -79,6 +86,7 @@ export async function storePlan(tx: Tx, plan: NewPlan): Promise<void> {
       plan.replaces,
       plan.requestedBy,
       plan.reason,
+      plan.undoes,
     ],
   );
   if (rowCount === 0) return;
@@ -142,6 +150,7 @@ interface PlanRow {
 /** A plan, and what only the worker needs of it. */
 export interface StoredPlan extends Plan {
   readonly shape: string;
+  readonly undo: UndoFacts | null;
   readonly columnType: ColumnType;
 }
 
@@ -167,6 +176,7 @@ export async function readPlan(tx: Tx, planId: string, after = 0): Promise<Store
     columnType: row.column_type,
     ...NOT_LOOKED_FOR,
     ...row.facts,
+    ...aboutKeeping(row.facts),
     refusals: row.refusals,
     partitions: partitions.map(partitionOf),
     lastWrites: lastWritesOf(partitions),
@@ -176,6 +186,12 @@ export async function readPlan(tx: Tx, planId: string, after = 0): Promise<Store
     requestedBy: row.requested_by,
     reason: row.reason,
   };
+}
+
+/** Plans of before anything was kept say nothing of it. */
+function aboutKeeping({ keep, undo }: Partial<PlanFacts>): Pick<StoredPlan, 'keep' | 'undo' | 'undoes'> {
+  const undoes = undo ? { planId: undo.planId, workflowId: undo.workflowId } : null;
+  return { keep: keep ?? null, undo: undo ?? null, undoes };
 }
 
 /** Keys that were written under a plan: at most a page of them. */

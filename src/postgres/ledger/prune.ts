@@ -6,12 +6,14 @@ const BATCH = 10_000;
 
 /**
  * What may go, in terms of `$1`, the moment. The newest replacement of a partition stays, and the failures that are the
- * last word on one; nothing of an open run goes, nor a plan that any kept row refers to.
+ * last word on one; nothing of an open run goes, nor of one whose replaced rows are still there, nor a plan that any kept
+ * row refers to.
  */
 function rulesOf({ ledger }: Tx) {
   const isOpen = (row: string) =>
     `exists (select from ${ledger}.run o where o.plan_id = ${row}.plan_id and o.state = 'open')`;
-  const oldReplacement = `r.committed_at < $1::timestamptz and not ${isOpen('r')}
+  const hasCopy = `select plan_id from ${ledger}.kept where dropped_at is null`;
+  const oldReplacement = `r.committed_at < $1::timestamptz and not ${isOpen('r')} and r.plan_id not in (${hasCopy})
     and exists (select from ${ledger}.partition p
                  where p.table_name = r.table_name and p.key = r.key and p.generation > r.generation)`;
   const oldFailure = `f.failed_at < $1::timestamptz and not ${isOpen('f')}
@@ -19,11 +21,13 @@ function rulesOf({ ledger }: Tx) {
   const kept = `kept (plan_id) as (
     select plan_id from ${ledger}.plan where created_at >= $1::timestamptz
     union select plan_id from ${ledger}.run where state = 'open' or closed_at >= $1::timestamptz
+    union ${hasCopy}
     union select plan_id from ${ledger}.partition where plan_id is not null
     union select failed_plan_id from ${ledger}.partition where failed_plan_id is not null
     union select plan_id from ${ledger}.replacement r where not (${oldReplacement})
     union select plan_id from ${ledger}.failure f where not (${oldFailure})
-    union select p.replaces from kept join ${ledger}.plan p using (plan_id) where p.replaces is not null)`;
+    union select earlier from kept join ${ledger}.plan p using (plan_id)
+      cross join lateral (values (p.replaces), (p.undoes)) as e (earlier) where earlier is not null)`;
   return { oldReplacement, oldFailure, kept };
 }
 
@@ -84,6 +88,7 @@ async function prunePlans(tx: Tx, before: Date): Promise<PruneCounts> {
   const { ledger } = tx;
   const partitions = await tx.query(`delete from ${ledger}.plan_partition where plan_id = any ($1)`, [plans]);
   const runs = await tx.query(`delete from ${ledger}.run where plan_id = any ($1)`, [plans]);
+  await tx.query(`delete from ${ledger}.kept where plan_id = any ($1)`, [plans]);
   await tx.query(`delete from ${ledger}.plan where plan_id = any ($1)`, [plans]);
   return {
     ...NOTHING_PRUNED,
@@ -118,7 +123,8 @@ async function lockPlans(tx: Tx, before: Date): Promise<string[]> {
         and not exists (select from ${ledger}.run r where r.plan_id = p.plan_id and r.state = 'open')
         and not exists (select from ${ledger}.replacement r where r.plan_id = p.plan_id)
         and not exists (select from ${ledger}.failure f where f.plan_id = p.plan_id)
-        and not exists (select from ${ledger}.plan n where n.replaces = p.plan_id and n.plan_id <> all ($1))`,
+        and not exists (select from ${ledger}.kept k where k.plan_id = p.plan_id and k.dropped_at is null)
+        and not exists (select from ${ledger}.plan n where (n.replaces = p.plan_id or n.undoes = p.plan_id) and n.plan_id <> all ($1))`,
     [ids],
   );
   return rows.map(({ id }) => id);

@@ -1,11 +1,21 @@
 import pg from 'pg';
 import type { Changes } from '../../domain/changes.js';
+import type { KeptForm } from '../../domain/keep.js';
+import type { UndoFacts } from '../../domain/undo.js';
 import { BackfillError, type FailureInfo, FailureType } from '../../domain/failure.js';
 import { fitFailure } from '../../domain/fit-failure.js';
 import type { Replaced } from '../../domain/outcome.js';
 import type { Strategy } from '../../domain/strategy.js';
 import type { ColumnType } from '../../domain/sql-template.js';
 import type { Tx } from '../database.js';
+import type { Kept } from './kept.js';
+
+/** What is kept of the replacement that is undone. */
+export interface KeptRows {
+  readonly form: KeptForm | null;
+  /** Old rows that are to be there, at least. */
+  readonly oldRows: number;
+}
 
 /** What a replacement needs to know of its run, plan and partition. */
 export interface Admission {
@@ -13,7 +23,8 @@ export interface Admission {
   readonly strategy: Strategy;
   readonly shape: string;
   readonly definitionDigest: string;
-  readonly buildDigest: string;
+  /** Null where an undo puts back what this software has not built. */
+  readonly buildDigest: string | null;
   readonly provisional: boolean;
   readonly columnType: ColumnType;
   readonly precision: number | null;
@@ -22,8 +33,13 @@ export interface Admission {
   readonly hasLeaf: boolean;
   /** Something in the database may wait for the commit. */
   readonly hasDeferred: boolean;
-  /** The partition's, before this replacement. */
+  /** The partition's, before this replacement, and as the plan knew it. */
   readonly generation: number;
+  readonly generationPlanned: number;
+  /** Where the old rows are kept; null for nowhere. */
+  readonly kept: Pick<Kept, 'relation' | 'columns'> | null;
+  /** The plan puts back what another run replaced; null for all others. */
+  readonly undo: (UndoFacts & KeptRows) | null;
   /** What an earlier attempt under this plan committed, if one did. */
   readonly already: Replaced | null;
 }
@@ -69,10 +85,16 @@ export function admissionTexts(ledger: string, attempt: Attempt): string[] {
     // The lock that every writer of this software takes.
     `insert into ${ledger}.partition (table_name, key) select r.table_name, ${key} from ${run}
       on conflict (table_name, key) do update set key = excluded.key`,
-    `select pp.action, l.facts->>'strategy' as strategy, l.shape, l.definition_digest as "definitionDigest", l.build_digest as "buildDigest",
+    `select pp.action, l.facts->>'strategy' as strategy, l.shape, l.definition_digest as "definitionDigest",
+            case when l.undoes is null then l.build_digest else u.build_digest_before end as "buildDigest",
             l.column_type as "columnType", l.columns,
             (select nullif(atttypmod, -1) from pg_attribute
-              where attrelid = to_regclass(${relation}) and attname = ${column}) as precision, pp.provisional, p.generation,
+              where attrelid = to_regclass(${relation}) and attname = ${column}) as precision,
+            case when l.undoes is null then pp.provisional else coalesce(u.provisional_before, false) end as provisional,
+            p.generation, pp.generation as "generationPlanned", l.facts->'undo' as undo, u.kept as "undoForm",
+            case u.kept when 'rows' then u.rows_before when 'differences' then u.rows_removed + u.rows_changed else 0 end as "undoRows",
+            (select jsonb_build_object('relation', k.relation, 'columns', k.columns) from ${ledger}.kept k
+              where k.plan_id = r.plan_id and k.dropped_at is null) as kept,
             pp.leaf_oid is null or exists (select from pg_inherits
               where inhparent = to_regclass(${relation}) and inhrelid = pp.leaf_oid and not inhdetachpending) as "hasLeaf",
             exists (select from pg_trigger where tgdeferrable) as "hasDeferred",
@@ -82,12 +104,17 @@ export function admissionTexts(ledger: string, attempt: Attempt): string[] {
        join ${ledger}.plan l on l.plan_id = r.plan_id
        join ${ledger}.plan_partition pp on pp.plan_id = r.plan_id and pp.key = ${key} and pp.action <> 'leave'
        join ${ledger}.partition p on p.table_name = r.table_name and p.key = pp.key
-       left join ${ledger}.replacement d on d.plan_id = r.plan_id and d.key = pp.key`,
+       left join ${ledger}.replacement d on d.plan_id = r.plan_id and d.key = pp.key
+       left join ${ledger}.replacement u on u.plan_id = l.undoes and u.key = pp.key`,
   ];
 }
 
-interface AdmissionRow extends Omit<Admission, 'already' | 'generation'> {
+interface AdmissionRow extends Omit<Admission, 'already' | 'generation' | 'generationPlanned' | 'undo'> {
   readonly generation: string;
+  readonly generationPlanned: string;
+  readonly undo: UndoFacts | null;
+  readonly undoForm: KeptForm | null;
+  readonly undoRows: string;
   readonly doneBefore: string | null;
   readonly doneAfter: string | null;
   readonly doneGeneration: string | null;
@@ -108,7 +135,17 @@ export function readAdmission(rows: readonly unknown[], { planId, key }: Attempt
       message: `${key} was not written: the run of plan ${planId} is closed, or goes on in another execution`,
     });
   }
-  const { doneBefore, doneAfter, doneGeneration, doneAdded, doneRemoved, doneChanged, ...admission } = row;
+  const {
+    doneBefore,
+    doneAfter,
+    doneGeneration,
+    doneAdded,
+    doneRemoved,
+    doneChanged,
+    undoForm,
+    undoRows,
+    ...admission
+  } = row;
   const done = {
     rowsBefore: Number(doneBefore),
     rowsAfter: Number(doneAfter),
@@ -116,7 +153,13 @@ export function readAdmission(rows: readonly unknown[], { planId, key }: Attempt
     changes: changesOf(doneAdded, doneRemoved, doneChanged, doneAfter),
   };
   const already = doneGeneration === null ? null : ({ key, status: 'already', ...done } as const);
-  return { ...admission, generation: Number(row.generation), already };
+  return {
+    ...admission,
+    generation: Number(row.generation),
+    generationPlanned: Number(row.generationPlanned),
+    undo: row.undo && { ...row.undo, form: undoForm, oldRows: Number(undoRows) },
+    already,
+  };
 }
 
 /** As the ledger keeps them: what did not change is what is left of the rows after. */
@@ -138,10 +181,12 @@ export interface NewReplacement extends Replaced, Pick<Admission, 'buildDigest' 
   readonly strategy: Strategy;
   /** All rows that were written carry the number of this transaction. */
   readonly isOurs: boolean;
+  readonly kept: KeptForm | null;
 }
 
 /**
- * The record of a replacement, in its own transaction. It runs by the definition's search path, so that its operators
+ * The record of a replacement, in its own transaction, with what the partition's was before: the second statement sees it
+ * as it was. It runs by the definition's search path, so that its operators
  * are named in full. The disk is waited for at the commit, whatever the build has set.
  */
 export async function recordReplacement(tx: Tx, done: NewReplacement): Promise<void> {
@@ -154,8 +199,9 @@ export async function recordReplacement(tx: Tx, done: NewReplacement): Promise<v
         where table_name operator(pg_catalog.=) $1 and key operator(pg_catalog.=) $2)
      insert into ${tx.ledger}.replacement
        (table_name, key, generation, plan_id, action, rows_before, rows_after, build_digest, attempt, started_at,
-        rows_added, rows_removed, rows_changed, strategy)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $10, pg_catalog.now(), $12, $13, $14, $16)
+        rows_added, rows_removed, rows_changed, strategy, kept, build_digest_before, provisional_before)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $10, pg_catalog.now(), $12, $13, $14, $16, $17, p.build_digest, p.provisional
+       from ${tx.ledger}.partition p where p.table_name operator(pg_catalog.=) $1 and p.key operator(pg_catalog.=) $2
      returning pg_catalog.set_config('synchronous_commit', 'on', true)`,
     [
       done.table,
@@ -174,6 +220,7 @@ export async function recordReplacement(tx: Tx, done: NewReplacement): Promise<v
       done.changes?.changed ?? null,
       (done.changes?.unchanged ?? 0) > 0,
       done.strategy,
+      done.kept,
     ],
   );
 }

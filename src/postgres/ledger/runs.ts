@@ -2,6 +2,7 @@ import type { BackfillResult, RunRecord } from '../../domain/outcome.js';
 import type { Tx } from '../database.js';
 import type { Span } from './claims.js';
 import { readFirstFailures } from './failures.js';
+import { readKeptUntil } from './kept.js';
 import { PAGE_SIZE } from './plan-pages.js';
 import { changesOf } from './replacements.js';
 
@@ -10,11 +11,14 @@ export interface RunRow {
   readonly workflowId: string;
   readonly executionId: string;
   readonly state: RunRecord['state'];
+  /** Of Temporal; null for a run of before that was recorded. */
+  readonly namespace: string | null;
+  readonly namespaceId: string | null;
 }
 
 export async function findRun(tx: Tx, planId: string): Promise<RunRow | null> {
   const { rows } = await tx.query<RunRow>(
-    `select plan_id as "planId", workflow_id as "workflowId", execution_id as "executionId", state
+    `select plan_id as "planId", workflow_id as "workflowId", execution_id as "executionId", state, namespace, namespace_id as "namespaceId"
        from ${tx.ledger}.run where plan_id = $1`,
     [planId],
   );
@@ -89,6 +93,8 @@ export interface RunTotals {
   readonly rowsAfter: number;
   readonly changes: BackfillResult['changes'];
   readonly emptied: { readonly key: string; readonly rowsBefore: number }[];
+  /** ISO 8601; null where nothing is kept. */
+  readonly keptUntil: string | null;
 }
 
 interface TotalsRow {
@@ -129,6 +135,7 @@ export async function readTotals(tx: Tx, planId: string): Promise<RunTotals> {
     rowsAfter: Number(row.after),
     changes: changes && { partitions: Number(row.compared), ...changes },
     emptied: emptied.rows.map((row) => ({ key: row.key, rowsBefore: Number(row.before) })),
+    keptUntil: await readKeptUntil(tx, planId),
   };
 }
 

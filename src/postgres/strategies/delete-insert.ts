@@ -6,6 +6,7 @@ import { StrayRow, isStrayRow } from '../stray-rows.js';
 import {
   type Target,
   builtKey,
+  insertInto,
   quoteColumns,
   quoteTarget,
   renderFor,
@@ -35,7 +36,7 @@ export function insertStatement({ ledger }: Tx, target: Target, build: SqlTempla
   const query = renderFor(target, build);
   const within = withinBounds(target, query.values.length + 1, builtKey(target));
   return {
-    text: `insert into ${into} (${quoteColumns(target.columns)})
+    text: `${insertInto(target, into)}
      select ${quoteColumns(target.columns, 'b.')} from (select * from (${query.text}\n) as built offset 0) as b
       where case when ${within.text} then true
                  else ${ledger}.reject_stray_row(b.${quoteIdentifier(target.column)}::pg_catalog.text) end`,
@@ -53,7 +54,6 @@ export async function insertBuild(tx: Tx, target: Target, build: SqlTemplate, in
 }
 
 /** Inserts rows that are staged, each of which was seen to belong to the partition. */
-export async function insertStaged(tx: Tx, { columns }: Target, into: string): Promise<void> {
-  const names = quoteColumns(columns);
-  await tx.query(`insert into ${into} (${names}) select ${names} from ${STAGED}`);
+export async function insertStaged(tx: Tx, target: Target, into: string): Promise<void> {
+  await tx.query(`${insertInto(target, into)} select ${quoteColumns(target.columns)} from ${STAGED}`);
 }

@@ -1,7 +1,9 @@
+import type { Changes } from '../../domain/changes.js';
 import { quoteIdentifier } from '../../domain/table-name.js';
 import type { Tx } from '../database.js';
+import { type Keeping, keepText, keeping } from '../kept/copy.js';
 import { STAGED } from '../staged.js';
-import { type Target, quoteColumns, quoteTarget, withinLiterals } from '../target.js';
+import { type Target, insertInto, quoteColumns, quoteTarget, withinLiterals } from '../target.js';
 import { type UniqueKey, sameKey } from '../unique-key.js';
 
 /*
@@ -19,37 +21,60 @@ export function isBuilt(key: UniqueKey): string {
 }
 
 /** Rows of the partition that the build does not give as they are. */
-export function notAsBuilt({ columns }: Target, key: UniqueKey): string {
-  return `not exists (select from ${STAGED} as s where ${sameKey(key, 's', 't')} and not (${differs(columns)}))`;
+export function notAsBuilt(target: Target, key: UniqueKey): string {
+  return `not exists (select from ${STAGED} as s where ${sameKey(key, 's', 't')} and not (${differs(target)}))`;
 }
 
-/** @returns what was written, with triggers of the table fired */
+export interface WrittenDifferences extends Pick<Changes, 'added' | 'removed' | 'changed'> {
+  /** The old form of every row that was changed is kept, where it is to be. */
+  readonly isKept: boolean;
+}
+
+/**
+ * @param keep where to put the rows that go, the old form of those that change, and, to be known again, what comes
+ * @returns what was written, with triggers of the table fired
+ */
 export async function writeDifferences(
   tx: Tx,
   target: Target,
-  key: UniqueKey,
-): Promise<{ readonly removed: number; readonly changed: number; readonly added: number }> {
-  const [removed = 0, changed = 0, added = 0] = await tx.goOnAsUser(
-    ...correctRows(target, key),
-    insertMissing(target, key),
+  { key, keep }: { readonly key: UniqueKey; readonly keep: Keeping | null },
+): Promise<WrittenDifferences> {
+  const [remove, change] = correctRows(target, key);
+  const counts = await tx.goOnAsUser(
+    keeping(remove, keep, { as: 't.' }),
+    ...keepChanging(target, key, keep),
+    // A row that changes keeps its key, by which it is known, unless a trigger gives it another one.
+    keeping(change, key.hasTriggers ? keep : null, { as: 't.', isNew: true }),
+    keeping(insertMissing(target, key), keep, { isNew: true }),
   );
-  return { removed, changed, added };
+  const [removed = 0, changed = 0, added = 0] = [counts[0], ...counts.slice(-2)];
+  return { removed, changed, added, isKept: !keep?.copy || (counts[1] ?? 0) >= changed };
 }
 
 /** Statements after which no row is left that is not as built: the first deletes, the second updates. */
 export function correctRows(target: Target, key: UniqueKey): readonly [string, string] {
   const table = quoteTarget(target);
-  const values = target.columns.map((column) => `${quoteIdentifier(column)} = s.${quoteIdentifier(column)}`);
+  const values = writable(target).map((column) => `${quoteIdentifier(column)} = s.${quoteIdentifier(column)}`);
   return [
     `delete from ${table} as t where ${within(target)} and not ${isBuilt(key)}`,
-    `update ${table} as t set ${values.join(', ')} from ${STAGED} as s
-      where ${within(target)} and ${sameKey(key, 's', 't')} and ${differs(target.columns)}`,
+    `update ${table} as t set ${values.join(', ')} from ${changing(target, key)}`,
   ];
+}
+
+/** Locked, so that no other session changes them before this one does; those that it changed before are seen. */
+function keepChanging(target: Target, key: UniqueKey, keep: Keeping | null): string[] {
+  if (!keep?.copy) return [];
+  const old = `select ${quoteColumns(keep.columns, 't.')} from ${quoteTarget(target)} as t, ${changing(target, key)} for update of t`;
+  return [keepText(old, { ...keep, copy: keep.copy }, false)];
+}
+
+function changing(target: Target, key: UniqueKey): string {
+  return `${STAGED} as s where ${within(target)} and ${sameKey(key, 's', 't')} and ${differs(target)}`;
 }
 
 function insertMissing(target: Target, key: UniqueKey): string {
   const table = quoteTarget(target);
-  return `insert into ${table} (${quoteColumns(target.columns)}) select ${quoteColumns(target.columns, 's.')} from ${STAGED} as s
+  return `${insertInto(target, table)} select ${quoteColumns(target.columns, 's.')} from ${STAGED} as s
       where not exists (select from ${table} as t where ${within(target)} and ${sameKey(key, 's', 't')})`;
 }
 
@@ -58,7 +83,13 @@ function within(target: Target): string {
 }
 
 /** Bits are compared, not values: 1.0 and 1.00 are equal numbers, and not the same row. It also knows json. */
-function differs(columns: readonly string[]): string {
+function differs(target: Target): string {
+  const columns = writable(target);
   return `row(${quoteColumns(columns, 't.')})::pg_catalog.record
             operator(pg_catalog.*<>) row(${quoteColumns(columns, 's.')})::pg_catalog.record`;
+}
+
+/** An update cannot set what the table numbers itself; a row that is put back has the number it had. */
+function writable({ columns, restores }: Target): readonly string[] {
+  return restores ? columns.filter((column) => !restores.includes(column)) : columns;
 }
