@@ -150,8 +150,9 @@ export function rangeOf(
   return range;
 }
 
-function optionsOf({ select, exclude, concurrency, publish, onFailure, allowIncomplete }: NewPlanRequest): RunOptions {
-  return { select, exclude, concurrency, publish, onFailure, allowIncomplete };
+function optionsOf(request: NewPlanRequest): RunOptions {
+  const { select, exclude, concurrency, publish, onFailure, allowIncomplete, allowDefinitionChange } = request;
+  return { select, exclude, concurrency, publish, onFailure, allowIncomplete, allowDefinitionChange };
 }
 
 function storedPartition(

@@ -24,6 +24,7 @@ const OPTIONS: RunOptions = {
   publish: 'in-order',
   onFailure: 'stop',
   allowIncomplete: true,
+  allowDefinitionChange: false,
 };
 
 interface Undone {

@@ -49,6 +49,8 @@ async function replan(
   const { table, from, to } = old;
   const request = {
     ...old.options,
+    // A plan of before there was the option has none.
+    allowDefinitionChange: old.options.allowDefinitionChange ?? false,
     select: 'all',
     table,
     from,

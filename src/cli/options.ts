@@ -22,6 +22,7 @@ export interface RequestFlags {
   readonly publish?: NonNullable<BackfillRequest['publish']>;
   readonly onFailure?: NonNullable<BackfillRequest['onFailure']>;
   readonly allowIncomplete?: boolean;
+  readonly allowDefinitionChange?: boolean;
 }
 
 /** What is said of a run beside what it writes. */
@@ -59,7 +60,8 @@ export function addRequestOptions(command: Command): Command {
     .option('--concurrency <n>', 'partitions in flight at once (default: 1)', wholeNumber)
     .addOption(new Option('--publish <how>', 'order of publishing (default: in-order)').choices(publishModes))
     .addOption(new Option('--on-failure <what>', 'after a failed partition (default: stop)').choices(failureModes))
-    .option('--allow-incomplete', 'also write the partition that has not ended yet');
+    .option('--allow-incomplete', 'also write the partition that has not ended yet')
+    .option('--allow-definition-change', 'go on when a worker with another definition takes over');
 }
 
 export function addWhoOptions(command: Command): Command {
@@ -78,12 +80,21 @@ export function addJsonOption(command: Command): Command {
 }
 
 export function requestOf(io: CliIo, table: string, flags: RequestFlags & WhoFlags): BackfillRequest {
-  const { from, to, widen, select, exclude, concurrency, publish, onFailure, allowIncomplete } = flags;
+  const { from, to, ...given } = requestFlags(flags);
   if (from === undefined || to === undefined) {
     throw new CliRefusal('--from and --to are needed; both ends of the range are included');
   }
-  const given = { widen, select, exclude, concurrency, publish, onFailure, allowIncomplete };
   return { table, from, to, ...defined(given), ...whoOf(io, flags) };
+}
+
+/** Those that make a request; the others say who asks, and what is done with the answer. */
+export function requestFlags(
+  flags: RequestFlags,
+): Required<{ [K in keyof RequestFlags]: RequestFlags[K] | undefined }> {
+  const { from, to, widen, select, exclude, concurrency, publish, onFailure } = flags;
+  const { allowIncomplete, allowDefinitionChange } = flags;
+  const how = { select, exclude, concurrency, publish, onFailure, allowIncomplete, allowDefinitionChange };
+  return { from, to, widen, ...how };
 }
 
 export function whoOf(io: CliIo, { reason, requestedBy = io.userName, onOverlap }: WhoFlags): WhoFlags {

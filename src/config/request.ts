@@ -57,6 +57,7 @@ const newPlan = z.strictObject({
   publish: z.enum(publishModes).default('in-order'),
   onFailure: z.enum(failureModes).default('stop'),
   allowIncomplete: z.boolean().default(false),
+  allowDefinitionChange: z.boolean().default(false),
   ...common,
 });
 

@@ -10,6 +10,7 @@ export type RequestCore = { readonly table: string; readonly from: string; reado
  */
 export function canonicalRequest(request: RequestCore): string {
   return JSON.stringify({
+    allowDefinitionChange: request.allowDefinitionChange ?? false,
     allowIncomplete: request.allowIncomplete ?? false,
     concurrency: request.concurrency ?? 1,
     exclude: [...new Set(request.exclude)].sort(),

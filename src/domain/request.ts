@@ -33,6 +33,8 @@ export interface BackfillRequest {
   readonly onFailure?: FailureMode;
   /** Write the partition that has not ended yet, and record it as provisional. */
   readonly allowIncomplete?: boolean;
+  /** Go on with a worker whose definition is another than the plan's. Default: the run stops at that partition. */
+  readonly allowDefinitionChange?: boolean;
   /** Default `refuse`. It decides when the run begins, not what it writes, and is no part of the plan. */
   readonly onOverlap?: OverlapMode;
   readonly reason?: string;
@@ -82,4 +84,5 @@ export interface RunOptions {
   readonly publish: PublishMode;
   readonly onFailure: FailureMode;
   readonly allowIncomplete: boolean;
+  readonly allowDefinitionChange: boolean;
 }

@@ -61,13 +61,14 @@ function countViolations(target: Target, check: Check, startAt: number): SqlText
 function describeViolation(check: Check, violations: number, total: number): { check: Check; text: string }[] {
   if (check.kind === 'rowCount') {
     const holds = total >= check.min && (check.max === null || total <= check.max);
-    return holds ? [] : [{ check, text: `check "${check.name}" found ${total} rows` }];
+    return holds ? [] : [{ check, text: `check "${check.name}" found ${total} ${total === 1 ? 'row' : 'rows'}` }];
   }
+  const isOne = violations === 1;
   const what = {
-    notNull: 'rows',
-    unique: 'groups of rows that agree',
-    everyRow: 'rows that do not meet it',
-    noRows: 'rows',
+    notNull: isOne ? 'row' : 'rows',
+    unique: isOne ? 'group of rows that agree' : 'groups of rows that agree',
+    everyRow: isOne ? 'row that does not meet it' : 'rows that do not meet it',
+    noRows: isOne ? 'row' : 'rows',
   }[check.kind];
   return violations === 0 ? [] : [{ check, text: `check "${check.name}" found ${violations} ${what}` }];
 }

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Definition } from '../domain/definition.js';
 import { BackfillError, FailureType } from '../domain/failure.js';
+import { grainText } from '../domain/grain.js';
 import { samePartitioning } from '../domain/keep.js';
 import type { Replaced } from '../domain/outcome.js';
 import { partitionOf } from '../domain/range.js';
@@ -74,9 +75,12 @@ async function replaceInTransaction(
   { admission, shape }: { readonly admission: Admission; readonly shape: string | undefined },
 ): Promise<Replaced> {
   if (admission.already) return admission.already;
-  const { undo, buildDigest, provisional, action, strategy, hasDeferred } = admission;
+  const { undo, provisional, action, strategy, hasDeferred } = admission;
   const definition = undo ? undoneBy(todays, undo, tx.ledger) : todays;
   demandUnchanged(definition, admission, shape);
+  // What another definition built is the work of neither: `outdated` finds it.
+  const isChanged = !undo && isOther(definition, admission);
+  const buildDigest = isChanged ? `changed ${definition.digest}` : admission.buildDigest;
   if (undo) await demandWhole(tx, undo, key);
   const target = targetOf(definition, admission, key);
   const source = rowSourceOf({ definition, sources, applicationName: sessionName(planId, key), signal });
@@ -117,6 +121,15 @@ function keepingOf({ kept }: Admission, key: string, ledger: string): Keeping | 
   return kept && { columns: kept.columns, copy: kept.relation === null ? null : quoteCopy(ledger, kept.relation), key };
 }
 
+function isOther({ digest }: Definition, { definitionDigest }: Admission): boolean {
+  return digest !== definitionDigest;
+}
+
+/** Keys must mean what they meant when the plan was made. */
+function mayBeOther({ partitioning }: Definition, { allowsChange, grain, timeZone }: Admission): boolean {
+  return allowsChange && grainText(partitioning) === grain && partitioning.timeZone === timeZone;
+}
+
 /** What was reviewed is what runs: neither the definition nor the table may have changed since the plan. */
 function demandUnchanged(definition: Definition, admission: Admission, shape: string | undefined): void {
   const { undo } = admission;
@@ -126,7 +139,7 @@ function demandUnchanged(definition: Definition, admission: Admission, shape: st
       message: `This worker's definition of ${definition.name} cuts it otherwise than the run that is undone`,
     });
   }
-  if (!undo && definition.digest !== admission.definitionDigest) {
+  if (!undo && isOther(definition, admission) && !mayBeOther(definition, admission)) {
     throw new BackfillError({
       type: FailureType.DefinitionChanged,
       message: `This worker's definition of ${definition.name} (${definition.digest.slice(0, 12)}) is not the plan's (${admission.definitionDigest.slice(0, 12)})`,

@@ -127,6 +127,7 @@ function aboutPlan(plan: Plan): string[] {
     ['empty build', plan.whenEmpty === 'fail' ? 'fails, and the old rows stay' : 'empties the partition'],
     ['kept', kept(plan)],
     ['after a failure', options.onFailure === 'stop' ? 'no other partition starts' : 'the others go on'],
+    ...(options.allowDefinitionChange ? [['definition', 'may be another one when a worker takes over'] as const] : []),
     ['time', timeNeeded(plan)],
     ['time zone', `${plan.timeZone}, a partition every ${plan.grain}`],
     ...why(plan),

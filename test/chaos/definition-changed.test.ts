@@ -3,6 +3,7 @@ import { sql } from '../../src/config/define.js';
 import { changedDays } from '../support/changed-days.js';
 import { fingerprints, march } from '../support/fact.js';
 import { buildCounts, closeGate, gatedFact, openGate } from '../support/gate.js';
+import type { TableInput } from '../support/harness.js';
 import { scheduledKeys } from '../support/history.js';
 import { replacedKeys } from '../support/ledger.js';
 import { untilAtGate } from '../support/sessions.js';
@@ -63,18 +64,24 @@ test('a plan that was made anew, and shown, runs as shown', async () => {
   expect(changedDays(before, await fingerprints(db))).toEqual(march(6, 10));
 });
 
-test('a worker with another definition stops the run at the next partition', async () => {
+/** A run of which the first five days are written when a worker with another definition takes over. */
+async function runInto(another: TableInput, options: { readonly allowDefinitionChange?: boolean } = {}) {
   const { db, client } = harness;
   await harness.restartWorker({ tables: [fixed] });
   await closeGate(db, '2024-03-05');
-  const run = await client.start(request);
+  const run = await client.start({ ...request, ...options });
   await untilAtGate(db, '2024-03-05');
   const stopping = harness.stopWorker();
   await openGate(db, '2024-03-05');
   await stopping;
   const before = await fingerprints(db);
+  await harness.restartWorker({ tables: [another] });
+  return { run, before };
+}
 
-  await harness.restartWorker({ tables: [gatedFact({ whenEmpty: 'empty' })] });
+test('a worker with another definition stops the run at the next partition', async () => {
+  const { db } = harness;
+  const { run, before } = await runInto(gatedFact({ whenEmpty: 'empty' }));
   await expect(run.result()).rejects.toMatchObject({
     name: 'PartitionFailed',
     key: '2024-03-06',
@@ -83,4 +90,27 @@ test('a worker with another definition stops the run at the next partition', asy
   });
   expect(changedDays(before, await fingerprints(db))).toEqual([]);
   expect(await buildCounts(db)).toMatchObject({ '2024-03-05': 1, '2024-03-06': 0, '2024-03-07': 0 });
+});
+
+test('with allowDefinitionChange it goes on, and what the other one built counts as outdated', async () => {
+  const { db, client } = harness;
+  const other = gatedFact({
+    build: ({ startDate, endDate }) =>
+      sql`select day, id, 3 as amount from src where day >= ${startDate} and day < ${endDate}`,
+  });
+  const { run } = await runInto(other, { allowDefinitionChange: true });
+  expect(await run.result()).toMatchObject({ partitions: 10 });
+  const days = await fingerprints(db);
+  expect(march(5, 6).map((day) => days.get(day)?.sum)).toEqual(['200.00', '300.00']);
+  const { counts } = await client.plan({ ...request, select: 'outdated' });
+  expect(counts).toMatchObject({ replace: 10 });
+});
+
+test('with allowDefinitionChange, too, keys must mean what they meant', async () => {
+  const { partitionBy } = fixed;
+  const { run, before } = await runInto(gatedFact({ partitionBy: { ...partitionBy, timeZone: 'Asia/Tokyo' } }), {
+    allowDefinitionChange: true,
+  });
+  await expect(run.result()).rejects.toMatchObject({ key: '2024-03-06', failure: { type: 'DefinitionChanged' } });
+  expect(changedDays(before, await fingerprints(harness.db))).toEqual([]);
 });

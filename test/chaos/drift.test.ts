@@ -62,7 +62,7 @@ const changes: readonly Change[] = [
   },
 ];
 
-test.each(changes)('a plan is refused when $what since it was made', async ({ named, make }) => {
+test.each(changes)('C25 a plan is refused when $what since it was made', async ({ named, make }) => {
   const { db, client } = harness;
   const plan = await client.plan(request);
   await make();

@@ -28,6 +28,7 @@ export const plan: Plan = {
     publish: 'in-order',
     onFailure: 'stop',
     allowIncomplete: false,
+    allowDefinitionChange: false,
   },
   digest: 'abcdef0123456789',
   definitionDigest: 'd',
@@ -183,7 +184,7 @@ export const failure: FailureRecord = {
   at: '2026-03-15T10:00:30.000Z',
   attempt: 1,
   type: 'CheckFailed',
-  message: '2026-03-02: check "unique: day, currency" found 1 groups of rows that agree',
+  message: '2026-03-02: check "unique: day, currency" found 1 group of rows that agree',
   check: 'unique: day, currency',
   sample: ['day=2026-03-02, currency=EUR'],
 };

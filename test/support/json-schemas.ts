@@ -131,6 +131,7 @@ const plan = named(
       publish: z.enum(publishModes),
       onFailure: z.enum(failureModes),
       allowIncomplete: z.boolean(),
+      allowDefinitionChange: z.boolean(),
     }),
     digest: text,
     definitionDigest: text,

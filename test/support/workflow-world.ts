@@ -39,7 +39,7 @@ export class World {
     this.#given = given;
     this.done = new Set(given.done);
     const defaults = { select: 'all', exclude: [], concurrency: 1, publish: 'in-order', onFailure: 'stop' } as const;
-    this.#options = { ...defaults, allowIncomplete: false, ...given.options };
+    this.#options = { ...defaults, allowIncomplete: false, allowDefinitionChange: false, ...given.options };
   }
 
   get from(): string {

@@ -15,6 +15,7 @@ describe('the canonical request', () => {
       concurrency: 1,
       publish: 'in-order',
       onFailure: 'stop',
+      allowDefinitionChange: false,
       allowIncomplete: false,
     } as const;
     expect(canonicalRequest(plain)).toBe(canonicalRequest(full));

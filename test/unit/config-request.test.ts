@@ -16,6 +16,7 @@ describe('a request', () => {
       publish: 'in-order',
       onFailure: 'stop',
       allowIncomplete: false,
+      allowDefinitionChange: false,
       onOverlap: 'refuse',
       reason: null,
       requestedBy: null,

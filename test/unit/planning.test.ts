@@ -45,6 +45,7 @@ function decideOn(facts: Partial<PartitionFacts>, more: Partial<RunOptions> = {}
     publish: 'in-order',
     onFailure: 'stop',
     allowIncomplete: false,
+    allowDefinitionChange: false,
     ...more,
   };
   return decide(

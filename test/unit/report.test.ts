@@ -40,6 +40,7 @@ function planOf(n: number, more: Partial<Plan> = {}): Plan {
       publish: 'in-order',
       onFailure: 'stop',
       allowIncomplete: false,
+      allowDefinitionChange: false,
     },
     digest: 'abcdef0123456789',
     definitionDigest: 'd',

@@ -15,6 +15,7 @@ import {
   addWhoOptions,
   bothIncluded,
   keyForms,
+  requestFlags,
   requestOf,
   whoOf,
 } from '../options.js';
@@ -79,8 +80,7 @@ function wanted(io: CliIo, table: string | undefined, flags: Flags): BackfillReq
     if (table === undefined) throw new CliRefusal('Name a table with --from and --to, or a stored plan with --plan');
     return requestOf(io, table, flags);
   }
-  const { from, to, widen, select, exclude, concurrency, publish, onFailure, allowIncomplete } = flags;
-  const own = [table, from, to, widen, select, exclude, concurrency, publish, onFailure, allowIncomplete];
+  const own = [table, ...Object.values(requestFlags(flags))];
   if (own.some((value) => value !== undefined)) {
     throw new CliRefusal('A plan holds its table, range and options: give --plan alone, or make a new plan');
   }

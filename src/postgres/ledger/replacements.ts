@@ -23,6 +23,11 @@ export interface Admission {
   readonly strategy: Strategy;
   readonly shape: string;
   readonly definitionDigest: string;
+  /** Another definition than the plan's may write, if it cuts the table as the plan does. */
+  readonly allowsChange: boolean;
+  /** As the plan shows them. */
+  readonly grain: string;
+  readonly timeZone: string;
   /** Null where an undo puts back what this software has not built. */
   readonly buildDigest: string | null;
   readonly provisional: boolean;
@@ -86,6 +91,8 @@ export function admissionTexts(ledger: string, attempt: Attempt): string[] {
     `insert into ${ledger}.partition (table_name, key) select r.table_name, ${key} from ${run}
       on conflict (table_name, key) do update set key = excluded.key`,
     `select pp.action, l.facts->>'strategy' as strategy, l.shape, l.definition_digest as "definitionDigest",
+            coalesce((l.options->>'allowDefinitionChange')::boolean, false) as "allowsChange",
+            l.facts->>'grain' as grain, l.facts->>'timeZone' as "timeZone",
             case when l.undoes is null then l.build_digest else u.build_digest_before end as "buildDigest",
             l.column_type as "columnType", l.columns,
             (select nullif(atttypmod, -1) from pg_attribute
