@@ -33,6 +33,7 @@ describe('a request', () => {
       publish: 'any-order',
       onFailure: 'continue',
       allowIncomplete: true,
+      allowDefinitionChange: true,
       onOverlap: 'wait',
       reason: 'a fix',
       requestedBy: 'ada',
