@@ -3,7 +3,7 @@ import { BackfillError, FailureType } from '../domain/failure.js';
 import type { Plan } from '../domain/plan.js';
 import { spanOf } from '../domain/range.js';
 import { type ClaimHolder, type Span, abandonRun, findHolders } from '../postgres/ledger/claims.js';
-import type { RunIdentity } from '../postgres/ledger/replacements.js';
+import type { RunIdentity } from '../postgres/ledger/admission.js';
 import { endSessions } from '../postgres/sessions.js';
 import { type Dependencies, demandDefinition, demandPlan, inLedger } from './dependencies.js';
 

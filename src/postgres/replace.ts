@@ -12,13 +12,8 @@ import { type Keeping, quoteCopy } from './kept/copy.js';
 import { demandWhole } from './kept/demand-whole.js';
 import { undoDefinition } from './kept/undo-build.js';
 import { hideValues } from './hide-values.js';
-import {
-  type Admission,
-  type RunIdentity,
-  admissionTexts,
-  readAdmission,
-  recordReplacement,
-} from './ledger/replacements.js';
+import { type Admission, type RunIdentity, admissionTexts, readAdmission } from './ledger/admission.js';
+import { recordReplacement } from './ledger/replacements.js';
 import { rowSourceOf } from './row-sources/row-source.js';
 import { notOursToEnd, sessionName } from './sessions.js';
 import { StrayRow, countlessStrayRows, describeStrayRows } from './stray-rows.js';

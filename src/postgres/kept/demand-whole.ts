@@ -3,7 +3,7 @@ import { copyColumns } from '../../domain/keep.js';
 import { quoteIdentifier } from '../../domain/table-name.js';
 import type { UndoFacts } from '../../domain/undo.js';
 import type { Tx } from '../database.js';
-import type { KeptRows } from '../ledger/replacements.js';
+import type { KeptRows } from '../ledger/admission.js';
 import { quoteCopy } from './copy.js';
 
 /**

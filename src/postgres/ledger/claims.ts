@@ -1,5 +1,5 @@
 import type { Tx } from '../database.js';
-import type { RunIdentity } from './replacements.js';
+import type { RunIdentity } from './admission.js';
 
 /** A range of a table as half-open instants, ISO 8601. */
 export interface Span {
