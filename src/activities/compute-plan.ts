@@ -4,7 +4,7 @@ import type { NewPlanRequest } from '../config/request.js';
 import type { Definition } from '../domain/definition.js';
 import type { PlannedState } from '../domain/drift.js';
 import { InvalidRequest } from '../domain/failure.js';
-import { NOT_BEGUN, NOT_ENDED, type Decision, decide } from '../domain/planning.js';
+import { type Decision, decide } from '../domain/planning.js';
 import { type Partition, type Range, completeness, partitionOf, resolveRange } from '../domain/range.js';
 import type { UndoFacts } from '../domain/undo.js';
 import type { RunOptions } from '../domain/request.js';
@@ -16,12 +16,10 @@ import { shownFacts } from './plan-facts.js';
 import { findImpact } from './find-impact.js';
 import { inDatabases } from './in-databases.js';
 import { planKeeping } from './plan-keeping.js';
+import { calendarProblems, obstacles, optionProblems } from './plan-problems.js';
 
 /** Beyond this a range is a typing error: 100,000 hours are eleven years. */
 const MOST_PARTITIONS = 200_000;
-
-/** Obstacles that are told, one a month or a partition. */
-const MOST_OBSTACLES = 20;
 
 export type ComputedPlan = Omit<NewPlan, 'planId' | 'replaces'>;
 
@@ -174,39 +172,4 @@ function storedPartition(
     provisional: completeness(partition, now) !== 'complete',
   };
   return decision.action === 'leave' ? { ...common, ...decision } : { ...common, ...decision, why: null };
-}
-
-/** What keeps partitions from being written that would be, each obstacle once. */
-function obstacles(found: Survey, decisions: readonly Decision[]): string[] {
-  const texts = new Map<string, string>();
-  found.partitions.forEach(({ obstacle }, i) => {
-    if (obstacle && decisions[i]?.action !== 'leave' && !texts.has(obstacle.about))
-      texts.set(obstacle.about, obstacle.text);
-  });
-  const more = texts.size - MOST_OBSTACLES;
-  return [...[...texts.values()].slice(0, MOST_OBSTACLES), ...(more > 0 ? [`and ${more} more of this kind`] : [])];
-}
-
-function optionProblems({ name, cumulative }: Definition, { concurrency, onFailure }: RunOptions): string[] {
-  if (!cumulative) return [];
-  return [
-    ...(concurrency > 1
-      ? [`${name} is cumulative: its partitions go one at a time (request.concurrency is ${concurrency})`]
-      : []),
-    ...(onFailure === 'continue'
-      ? [`${name} is cumulative: nothing can go on after a failed partition (request.onFailure)`]
-      : []),
-  ];
-}
-
-/** A range of which nothing has ended is most likely a mistake; one whose partitions need no work is not. */
-function calendarProblems(partitions: readonly StoredPartition[]): string[] {
-  const isEarly = partitions.every(({ why }) => why === NOT_BEGUN || why === NOT_ENDED);
-  if (!isEarly || partitions.length === 0) return [];
-  const unfinished = partitions.find(({ why }) => why === NOT_ENDED)?.key;
-  return [
-    unfinished === undefined
-      ? 'Every partition of the range is in the future (request.from)'
-      : `${unfinished} has not ended yet; set allowIncomplete to write it all the same (request.allowIncomplete)`,
-  ];
 }
