@@ -103,7 +103,11 @@ describe.each(strategies)('%s', (strategy) => {
     const before = await fingerprints(db);
     const checks = [{ kind: 'everyRow', name: 'all are doubled', condition: 'amount = 2' }] as const;
     await expect(direct.run(fact({ checks }), day)).rejects.toMatchObject({
-      info: { type: 'CheckFailed', check: 'all are doubled', message: expect.stringContaining('found 1 row that does not meet it') },
+      info: {
+        type: 'CheckFailed',
+        check: 'all are doubled',
+        message: expect.stringContaining('found 1 row that does not meet it'),
+      },
     });
     expect(await fingerprints(db)).toEqual(before);
     await direct.run(fact({ checks: [{ kind: 'rowCount', name: 'all there', min: 100, max: 100 }] }), day);
