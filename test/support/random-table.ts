@@ -80,7 +80,8 @@ const random: Readonly<Record<string, fc.Arbitrary<string>>> = {
   numeric: fc.tuple(fc.maxSafeInteger(), fc.nat(30)).map(([n, scale]) => `'${n}e-${scale}'`),
   uuid: fc.uuid().map((text) => `'${text}'`),
   'integer[]': fc.array(fc.integer()).map((list) => `'{${list.join()}}'`),
-  int4range: fc.tuple(fc.nat(), fc.nat()).map(([a, b]) => `'[${Math.min(a, b)},${Math.max(a, b)}]'`),
+  // An included upper end is stored as the number after it, which has to be one.
+  int4range: fc.tuple(fc.nat(1e9), fc.nat(1e9)).map(([a, b]) => `'[${Math.min(a, b)},${Math.max(a, b)}]'`),
   interval: fc.integer().map((n) => `'${n} seconds'`),
   boolean: fc.boolean().map(String),
 };
